@@ -14,20 +14,21 @@ import { strikePointsOf } from "./strike-points.ts";
 import { smallWorkloads } from "./workloads.ts";
 
 const EXTENDED = "extended many times, and left behind";
+const ENTERED = "entered again, and left behind";
 const NAME = "left behind by the second holder, and waited for long";
 const topology = topologySchema.parse({ kind: "single" });
 
 /** The workloads of a lock, if clients may die by these faults. */
-function workloadsOf(lock: string, { among = faults, extending = false } = {}) {
+function workloadsOf(lock: string, { among = faults, extending = false, entering = false } = {}) {
   const options = { lock, topology, fencing: true, seed: 1, outlives: true };
   return smallWorkloads(
     { ...options, deathBy: (death) => deathAt(topology, among, death) },
-    { extends: extending, reenters: false },
+    { extends: extending, reenters: entering },
   );
 }
 
 /** The workloads in whose run the lock does not become free. */
-async function stuck(driver: LockDriver, options: { readonly extending: boolean }): Promise<readonly string[]> {
+async function stuck(driver: LockDriver, options: { readonly extending?: boolean; readonly entering?: boolean }): Promise<readonly string[]> {
   const names: string[] = [];
   for (const { name, plan } of workloadsOf("./mine.ts", options)) {
     const { record } = await runSimulated(plan, { title: name, required: ["deadlock-freedom"], driver });
@@ -59,9 +60,10 @@ test("a client dies at its first grant only by a fault that ends clients, and th
     [NAME, [{ kind: "kill-client", params: { targets: ["client-1"] }, at: { on: "acquire:ok", client: 1, count: 1 } }]],
   ]);
   const others = faults.filter(({ traits }) => traits.kills !== "client");
-  const names = workloadsOf("./mine.ts", { among: others, extending: true }).map(({ name }) => name);
+  const names = workloadsOf("./mine.ts", { among: others, extending: true, entering: true }).map(({ name }) => name);
   expect(names).not.toContain(NAME);
   expect(names).not.toContain(EXTENDED);
+  expect(names).not.toContain(ENTERED);
 });
 
 test(
@@ -96,6 +98,54 @@ test("a lease grows with each extension, and its holder dies", { tags: "long" },
   expect(plan?.plan.faults).toEqual([
     { kind: "kill-client", params: { targets: ["client-0"] }, at: { on: "extend:ok", client: 0, count: 8 } },
   ]);
+});
+
+/** One client's holds and entries, whose count is written back with its lease or without. */
+function counted(lease: "kept" | "forgotten"): LockDriver {
+  const enterScript = scriptOf(`
+    -- KEYS[1] lock, ARGV[1] owner value, ARGV[2] lease in ms.
+    if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
+    redis.call('SET', KEYS[1], ARGV[1]${lease === "kept" ? ", 'PX', ARGV[2]" : ""})
+    return 1`);
+  return {
+    async connect(environment) {
+      let owner: string | undefined;
+      let entries = 0;
+      const protocol: Protocol = {
+        ...ownedKey,
+        async acquire(server, request) {
+          if (owner === undefined) {
+            const answer = await ownedKey.acquire(server, request);
+            if (answer.type === "ok" && answer.value.granted) owner = request.owner;
+            return answer;
+          }
+          const entered = map(await server.run(enterScript, [request.key], owner, request.ttlMs), isOne);
+          return map(entered, (granted) => ({ granted }));
+        },
+      };
+      const lock = await composeLock({ protocol }).connect(environment);
+      return {
+        async acquire(key, asked) {
+          const answer = await lock.acquire(key, asked);
+          if (answer.type !== "ok" || owner === undefined) return answer;
+          entries += 1;
+          return { ...answer, value: { ...answer.value, owner } };
+        },
+        async release(grant) {
+          entries -= 1;
+          if (entries > 0) return { type: "ok", value: { released: true } };
+          owner = undefined;
+          return lock.release(grant);
+        },
+        [Symbol.asyncDispose]: () => lock[Symbol.asyncDispose](),
+      };
+    },
+  };
+}
+
+test("an inner entry forgets the lease, and its client dies", { tags: "long" }, async () => {
+  expect(await stuck(counted("forgotten"), { entering: true })).toContain(ENTERED);
+  expect(await stuck(counted("kept"), { entering: true })).toEqual([]);
 });
 
 test("of a lock that renews, a release before another one's holder dies is of a sort of its own", async () => {

@@ -35,3 +35,16 @@ export function dyingExtendersShapes({ extend, one, later, seeker, patient, hold
     },
   ];
 }
+
+/** Shapes in which a holder dies that has entered its lock again. */
+export function dyingEnterersShapes({ enter, one, later, seeker, patient, hold }: Words): readonly Shape[] {
+  return [
+    {
+      name: "entered again, and left behind",
+      isCalm: true,
+      // The inner entry may write down the hold anew without its lease. A release would hide it.
+      dies: { client: 0, on: "acquire:ok", count: 2 },
+      clients: [[one(hold(0.1), enter, hold(0.3))], [patient(later(seeker, 0))]],
+    },
+  ];
+}

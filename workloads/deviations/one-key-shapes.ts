@@ -1,4 +1,4 @@
-import { dyingExtendersShapes, dyingShapes } from "./dying-shapes.ts";
+import { dyingEnterersShapes, dyingExtendersShapes, dyingShapes } from "./dying-shapes.ts";
 import { type Words, wordsOf } from "./shape-words.ts";
 import type { Scale, Shape } from "./shape.ts";
 
@@ -11,6 +11,7 @@ interface Shapes {
   readonly silent: readonly Shape[];
   readonly dying: readonly Shape[];
   readonly dyingExtenders: readonly Shape[];
+  readonly dyingEnterers: readonly Shape[];
   readonly replicated: readonly Shape[];
 }
 
@@ -25,6 +26,7 @@ export function shapesOf(scale: Scale): Shapes {
     silent: silentShapes(words),
     dying: dyingShapes(words),
     dyingExtenders: dyingExtendersShapes(words),
+    dyingEnterers: dyingEnterersShapes(words),
     replicated: replicatedShapes(words),
   };
 }

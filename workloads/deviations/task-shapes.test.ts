@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 // First: it patches the platform.
 import { runSimulated } from "../../harness/campaign/run-simulated.ts";
-import type { LockDriver } from "../../harness/core/lock-driver.ts";
+import type { Grant, LockDriver } from "../../harness/core/lock-driver.ts";
 import { type Plan, tasksOf } from "../../harness/core/plan.ts";
 import type { Supports } from "../../harness/core/sharing.ts";
 import { topologySchema } from "../../harness/core/topology.ts";
@@ -17,10 +17,10 @@ import { smallWorkloads, type Workload } from "./workloads.ts";
 
 const concurrent: Supports = { concurrent: true };
 
-function workloads(supports: Supports | undefined): readonly Workload[] {
+function workloads(supports: Supports | undefined, renews = false): readonly Workload[] {
   const topology = topologySchema.parse({ kind: "single" });
   const options = { lock: "./mine.ts", topology, fencing: true, seed: 1, outlives: false, supports };
-  return smallWorkloads(options, { extends: false, reenters: false });
+  return smallWorkloads(options, { extends: false, reenters: false, renews, tellsRenewals: renews });
 }
 
 function hasTasks({ clients }: Plan): boolean {
@@ -28,9 +28,9 @@ function hasTasks({ clients }: Plan): boolean {
 }
 
 /** The workloads with tasks in whose run without faults the lock does not keep the property. */
-async function breaking(driver: LockDriver, property: Property): Promise<readonly string[]> {
+async function breaking(driver: LockDriver, property: Property, renews = false): Promise<readonly string[]> {
   const names: string[] = [];
-  for (const { name, plan } of workloads(concurrent).filter(({ plan }) => hasTasks(plan))) {
+  for (const { name, plan } of workloads(concurrent, renews).filter(({ plan }) => hasTasks(plan))) {
     const { record } = await runSimulated(plan, { title: name, required: [property], driver });
     if (record.verdict.verdict !== "valid") names.push(name);
   }
@@ -43,7 +43,7 @@ test("clients have several tasks only where the lock supports that, and nothing 
   expect(with_.filter(({ plan }) => !hasTasks(plan))).toEqual(without);
   expect(
     with_.filter(({ plan }) => hasTasks(plan)).map(({ plan }) => plan.clients.map((client) => tasksOf(client).length)),
-  ).toEqual([[2], [2, 2], [3], [2, 1], [2, 1]]);
+  ).toEqual([[2], [2, 2], [3], [2, 1], [2, 1], [2, 2], [2, 1]]);
 });
 
 test("a sound lock keeps its promises in each of them", async () => {
@@ -73,6 +73,78 @@ test("a lease is handed on within the process, and told as a new one", async () 
     "two tasks of one client for longer than a lease",
   ]);
   expect(await breaking(handedOn(false), "lease-exclusion")).toEqual([]);
+});
+
+/** Who gives up gives back what its process holds of the key, which is the hold of another request. */
+const givingBack: LockDriver = {
+  supports: concurrent,
+  async connect(environment) {
+    const lock = await composeLock({ protocol: ownedKey }).connect(environment);
+    const held = new Map<string, Grant>();
+    return {
+      async acquire(key, asked) {
+        const answer = await lock.acquire(key, asked);
+        const other = held.get(key);
+        if (answer.type === "ok") held.set(key, answer.value);
+        else if (other !== undefined) await lock.release(other);
+        return answer;
+      },
+      release: (grant) => lock.release(grant),
+      [Symbol.asyncDispose]: () => lock[Symbol.asyncDispose](),
+    };
+  },
+};
+
+test("a request that gives up takes the lock from another one of its process", async () => {
+  expect(await breaking(givingBack, "lease-exclusion")).toContain("two tasks of one client, of which one gives up");
+});
+
+/** Each hold has a timer, and all of them renew the latest one. */
+function renewing(what: "its own" | "the latest"): LockDriver {
+  return {
+    supports: concurrent,
+    async connect(environment) {
+      const lock = await composeLock({ protocol: ownedKey }).connect(environment);
+      const timers = new Map<string, NodeJS.Timeout>();
+      const tell: Parameters<NonNullable<typeof lock.onRenewed>>[0][] = [];
+      let latest: Grant | undefined;
+      return {
+        async acquire(key, asked) {
+          const answer = await lock.acquire(key, asked);
+          if (answer.type !== "ok") return answer;
+          const own = answer.value;
+          latest = own;
+          const renew = async () => {
+            const validFromMs = performance.now();
+            const renewed = await lock.extend?.(what === "its own" ? own : (latest ?? own), asked.ttlMs);
+            if (renewed?.type !== "ok") return;
+            for (const each of tell) each({ key, owner: own.owner, validForMs: asked.ttlMs, validFromMs });
+          };
+          timers.set(
+            own.owner,
+            setInterval(() => void renew(), asked.ttlMs / 3),
+          );
+          return answer;
+        },
+        release(grant) {
+          clearInterval(timers.get(grant.owner));
+          return lock.release(grant);
+        },
+        onRenewed: (listener) => void tell.push(listener),
+        async [Symbol.asyncDispose]() {
+          for (const timer of timers.values()) clearInterval(timer);
+          await lock[Symbol.asyncDispose]();
+        },
+      };
+    },
+  };
+}
+
+test("what a process holds of one key is not renewed once it has another one", { tags: "long" }, async () => {
+  expect(await breaking(renewing("the latest"), "lease-exclusion", true)).toEqual([
+    "two tasks of one client, each with its key for long",
+  ]);
+  expect(await breaking(renewing("its own"), "lease-exclusion", true)).toEqual([]);
 });
 
 test("a smaller plan does a section of a task in the order of the others", () => {

@@ -18,6 +18,7 @@ export function taskShapes(scale: Scale, renews: boolean): readonly Shape[] {
     after: { atMs: Math.round(share * leaseMs) + SOON_MS },
   });
   const seeker = section(scale, []);
+  const givesUp = { ...seeker, waitMs: Math.round(0.3 * leaseMs), tries: 1 };
   const long = renews ? 2.5 : 0.9;
   return [
     {
@@ -49,6 +50,19 @@ export function taskShapes(scale: Scale, renews: boolean): readonly Shape[] {
     {
       name: "two tasks of one client, each with its key",
       clients: [[holds(0.3), of(1, at(0, on("k2", holds(long)))), seeker], [at(long / 2, on("k2", holds(0.1)))]],
+    },
+    {
+      name: "two tasks of one client, each with its key for long",
+      // What the process does for the key that it took last, it may no longer do for the first one.
+      clients: [
+        [holds(long), of(1, at(0, on("k2", holds(long))))],
+        [at(0.1, holds(0.1)), of(1, at(0.1, on("k2", holds(0.1)))), of(1, seeker)],
+      ],
+    },
+    {
+      name: "two tasks of one client, of which one gives up",
+      // It may give back, or forget, what the other one holds.
+      clients: [[holds(0.9), of(1, at(0, givesUp))], [at(0.1, holds(0.1)), seeker]],
     },
   ];
 }

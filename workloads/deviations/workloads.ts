@@ -75,6 +75,7 @@ export function smallWorkloads(options: WorkloadOptions, skills: Skills): readon
     ...(skills.tellsReleases === false ? shared.silent : []),
     ...shared.dying,
     ...(skills.extends ? shared.dyingExtenders : []),
+    ...(skills.reenters ? shared.dyingEnterers : []),
     ...tasks,
     ...(topologyOf(options.topology.kind).arrangement === "replicated" ? shared.replicated : []),
     ...(skills.renews === true
