@@ -196,6 +196,23 @@ export function isGrantedForWholeLease({ leaseMs, holds, requests }: Deadlines, 
   return requests.some((other) => other.client !== client && other.fromMs < endMs && other.toMs >= endMs);
 }
 
+/** An extension that begins so soon, as a share of the lease, is the one that is asked about. */
+const SAME_EXTENSION = 0.05;
+
+/**
+ * Whether a hold rests on what its client sends at a moment to extend it: the client holds on beyond the lease that is running
+ * then, extends it no second time before that is over, and another client asks for the lock at that moment.
+ */
+export function restsOnExtension({ leaseMs, leases, holds, requests }: Deadlines, client: string, atMs: number): boolean {
+  const own = leases.filter((lease) => lease.client === client);
+  const running = own.filter(({ fromMs, toMs }) => fromMs <= atMs && toMs > atMs);
+  const endMs = Math.min(...running.map(({ toMs }) => toMs));
+  const isExtendedAgain = own.some(({ fromMs }) => fromMs > atMs + SAME_EXTENSION * leaseMs && fromMs < endMs);
+  const holdsOn = holds.some((hold) => hold.client === client && hold.fromMs <= atMs && hold.toMs > endMs);
+  const isWanted = requests.some((other) => other.client !== client && other.fromMs < endMs && other.toMs >= endMs);
+  return holdsOn && isWanted && !isExtendedAgain;
+}
+
 /** A hold that goes on for this many leases is not over when another client has had the lock in between. */
 const LONG_ON = 2;
 

@@ -74,7 +74,7 @@ export function countDeviations(base: Base, faults: readonly Fault[]): number {
       const lasting = (point: TimedPoint): number =>
         sum(
           families(point).map((family) =>
-            isBeside(point, family) ? (family.hasLength ? point.lengths.length : 1) : 0,
+            isStruck(point, fault) && isBeside(point, family) ? (family.hasLength ? point.lengths.length : 1) : 0,
           ),
         );
       return sum(points.map((point) => lasting(point) + aloneAt(base, alone(point), point).length));
@@ -89,13 +89,15 @@ interface TimedPoint extends StrikePoint {
 }
 
 function timed(deadlines: Deadlines, point: StrikePoint): TimedPoint {
-  const { client, atMs, splitsAcquire, decidesAcquire, phase } = point;
+  const { client, atMs, splitsAcquire, decidesAcquire, phase, isOfConnections } = point;
   const around = lengthsAround(deadlines, client, atMs, heldAt(point));
   // The reply to the last command of an acquire says what was decided: nobody can come in between any more.
   const mayPass = splitsAcquire && !(decidesAcquire && (phase === "after" || phase === "reply"));
   const past = mayPass ? lengthsPastAnother(deadlines, client, atMs) : undefined;
   const lengths = [past?.intoGapMs, past?.intoHoldMs, ...around].filter((ms) => ms !== undefined);
-  return { ...point, hasOutlived: hasOutlived(deadlines, client, atMs), lengths: [...new Set(lengths)] };
+  // A connection that breaks then is worth trying because the lease is over.
+  const outlived = isOfConnections !== true && hasOutlived(deadlines, client, atMs);
+  return { ...point, hasOutlived: outlived, lengths: [...new Set(lengths)] };
 }
 
 function heldAt({ phase, isForWholeLease }: StrikePoint): Held {
@@ -111,13 +113,25 @@ function lastingOf(
   points: readonly TimedPoint[],
   mostCost: number,
 ): readonly RankedDeviation[] {
-  const phases = phasesOf(fault.traits);
   const families = familiesFor(fault, base);
   return points.flatMap((point) => {
-    const phase = phases.findIndex((equal) => equal.includes(point.phase));
-    const rank = point.rank + (phase === -1 ? LEAST_TELLING : phase);
-    return deviationsAt({ ...point, rank }, families, mostCost);
+    const rank = point.rank + howTelling(fault.traits, point);
+    return isStruck(point, fault) ? deviationsAt({ ...point, rank }, families, mostCost) : [];
   });
+}
+
+/** Whether a fault can make a difference at a point at all. */
+function isStruck({ isOfConnections = false }: StrikePoint, { traits }: Fault): boolean {
+  return !isOfConnections || traits.messages === "resets";
+}
+
+/** How little a fault with these traits tells at a point, beside its other points: 0 is the most. */
+function howTelling(traits: FaultTraits, { phase, changesHold, endsHold, isOfConnections }: StrikePoint): number {
+  if (isOfConnections === true) return 0;
+  // A client that is stopped then learns of the new lease when that is over, too; the timers that end the old one stop with it.
+  if (traits.pauses === "client" && phase === "reply" && changesHold && !endsHold) return 0;
+  const found = phasesOf(traits).findIndex((equal) => equal.includes(phase));
+  return found === -1 ? LEAST_TELLING : found;
 }
 
 /** The rank of a moment at which a fault does the same as at the next moment. */
@@ -151,10 +165,18 @@ function deviationsAt(
     if (!isBeside(point, family)) return [];
     const lengths = family.hasLength ? point.lengths : [undefined];
     return lengths.flatMap((forMs, length) => {
-      const cost = least + family.choice * 2 + length * 2;
+      const cost = least + choiceAt(point, family) * 2 + length * 2;
       return cost > mostCost ? [] : [new Ranked({ point, family, cost, length, forMs })];
     });
   });
+}
+
+/**
+ * How little the parameters of a fault tell at a point, beside its others. An extension that no server hears of has failed, and its
+ * client knows; one that only some servers hear of tells as much.
+ */
+function choiceAt({ extendsHold, servers }: StrikePoint, family: Family): number {
+  return extendsHold && divides(family, servers) ? Math.max(0, family.choice - 1) : family.choice;
 }
 
 interface Ranking {
@@ -250,10 +272,15 @@ type Alone = Omit<Ranking, "point">;
 function aloneAt({ deadlines }: Base, family: Family | undefined, point: TimedPoint): readonly Alone[] {
   if (family === undefined) return [];
   const isReply = point.phase === "after";
-  const least = (point.rank + (isReply ? 1 : 0)) * 3 + (point.hasOutlived ? 1 : 0);
+  const asked = point.rank * 3 + (point.hasOutlived ? 1 : 0);
+  const least = asked + (isReply ? 3 : 0);
   const strikesNext = !isReply && point.changesHold;
   const further = strikesNext ? furtherHolds(deadlines, point.client, point.atMs) : 0;
+  const { patienceMs = Infinity } = deadlines;
   const around = point.lengths.map((forMs, length): Alone => {
+    // A client that asks again after a grant that it has not heard of may count the lease from its second question.
+    if (isReply && point.isForWholeLease && length === AGAIN && forMs > patienceMs)
+      return { family, forMs, length, sort: "alone, until its client asks again", cost: asked };
     // Its client gives it up before the lease is over, and holds again.
     const sort = length === 0 && further >= SEVERAL ? `alone, before ${further} holds` : "alone";
     return { family, forMs, length, sort, cost: least + length * 2 };
@@ -261,6 +288,9 @@ function aloneAt({ deadlines }: Base, family: Family | undefined, point: TimedPo
   const intoNext = strikesNext ? lengthIntoNextHold(deadlines, point) : undefined;
   return intoNext === undefined ? around : [...around, { family, ...intoNextHold(intoNext, least) }];
 }
+
+/** Which of the lengths for which a grant is held its client does not wait for, if it waits for so short a time. */
+const AGAIN = 1;
 
 /** A message that outlasts this many holds of its client may be taken for one of a later hold. */
 const SEVERAL = 2;

@@ -7,7 +7,9 @@ import { OUTLASTING, type Scale, section, type Shape, SOON_MS } from "./shape.ts
 export function severalKeysShapes(scale: Scale): readonly Shape[] {
   const { leaseMs } = scale;
   const plain = { ...section(scale, []), ttlMs: OUTLASTING * leaseMs, tries: 1 };
-  const holds = { ...plain, steps: [{ do: "hold" as const, forMs: Math.round(0.3 * leaseMs) }] };
+  const whole = section(scale, []);
+  const stay = (share: number) => ({ do: "hold" as const, forMs: Math.round(share * leaseMs) });
+  const holds = { ...plain, steps: [stay(0.3)] };
   const at = (share: number) => ({ after: { atMs: Math.round(share * leaseMs) + SOON_MS } });
   const probes = ["k1", "k2", "k3"].map((key) => ({ ...plain, key, waitMs: 0, ...at(2) }));
   const set = (key: string, ...alsoKeys: string[]) => ({ key, alsoKeys });
@@ -23,6 +25,14 @@ export function severalKeysShapes(scale: Scale): readonly Shape[] {
     {
       name: "several keys released",
       clients: [[{ ...holds, ...set("k1", "k2", "k3") }], [{ ...plain, key: "k2", waitMs: 0, ...at(0) }, ...probes]],
+    },
+    {
+      name: "several keys for a whole lease",
+      // The lease of the first key is over first, if the others are taken later: somebody wants it then, for a while.
+      clients: [
+        [{ ...whole, ...set("k1", "k2", "k3"), steps: [stay(0.9), { do: "write" as const }] }],
+        [{ ...whole, key: "k1", ...at(0.1), steps: [stay(0.7), { do: "write" as const }] }],
+      ],
     },
     {
       name: "several keys waited for",

@@ -1,3 +1,4 @@
+import type { Plan } from "../../harness/core/plan.ts";
 import type { Trigger } from "../../harness/core/trigger.ts";
 import { topologyOf } from "../../harness/core/topologies/registry.ts";
 import { clientName, dataNodes, RESOURCE } from "../../harness/core/topology.ts";
@@ -6,10 +7,12 @@ import { type History, type HistoryEvent, NANOSECONDS_PER_MS } from "../../harne
 import {
   type Base,
   type Deadlines,
+  hasOutlived,
   holdsLongAgain,
   holdsOnForLong,
   isGrantedForWholeLease,
   isHeldByAnother,
+  restsOnExtension,
 } from "./base.ts";
 import { type DeviationMoment, momentsAtEvents, momentsOfMessage, type Phase } from "./moments.ts";
 import { type Roles, rolesIn } from "./roles.ts";
@@ -30,6 +33,8 @@ export interface StrikePoint {
   readonly servers: readonly string[];
   /** Whether it is a message that ends or prolongs a hold. */
   readonly changesHold: boolean;
+  /** Whether it is a message of an extension. */
+  readonly extendsHold: boolean;
   /** Whether it is a message of a release. */
   readonly endsHold: boolean;
   /** Whether it is a message of an acquire. */
@@ -40,6 +45,8 @@ export interface StrikePoint {
   readonly decidesAcquire: boolean;
   /** Whether the lease that the message asks for is to be held to its end, while another client waits for it. */
   readonly isForWholeLease: boolean;
+  /** Whether nothing strikes there but what breaks connections: nothing else of its client happens. Default: false. */
+  readonly isOfConnections?: boolean | undefined;
   /** What strikes there is like what strikes at other moments of this sort: the same command at the same point. */
   readonly sort: string;
   /** 0 for what a grant or its end rests on; larger for what matters less. */
@@ -69,7 +76,11 @@ export function strikePointsOf(base: Base, struck: Struck): readonly StrikePoint
   const { plan, history, messages, deadlines } = base;
   const roles = rolesIn(plan, history);
   const asking = plan.clients.flatMap(({ sections }, index) => (sections.some(asksAgain) ? [clientName(index)] : []));
-  const points = [...atMessages(base, struck, roles), ...betweenOperations(plan, history, roles)];
+  const points = [
+    ...besideGrants(base),
+    ...atMessages(base, struck, roles),
+    ...betweenOperations(plan, history, roles),
+  ];
   const deathMs = messages.some(isRenewal) ? firstFaultMs(history) : 0;
   return points.map((point) => {
     const { client, atMs, sort } = point;
@@ -81,6 +92,9 @@ export function strikePointsOf(base: Base, struck: Struck): readonly StrikePoint
     // A grant that comes late must say how much of its lease is left.
     if (point.beginsHold && isGrantedForWholeLease(deadlines, client, atMs))
       return { ...point, sort: `${sort}, of a hold for a whole lease`, isForWholeLease: true };
+    // Where it came to nothing, its client must know.
+    if (point.extendsHold && restsOnExtension(deadlines, client, atMs))
+      return { ...point, sort: `${sort}, on which a hold rests` };
     // What ends or prolongs a hold must leave the other one alone then, whatever its client is told.
     if (point.changesHold && isHeldByAnother(deadlines, client, atMs))
       return { ...point, sort: `${sort}, while another one holds` };
@@ -134,6 +148,7 @@ function atMessages(
         isForWholeLease: false,
         beginsHold: message.keys.length > 0 && invoked?.f === "acquire",
         changesHold: message.keys.length > 0 && CHANGES.has(invoked?.f),
+        extendsHold: message.keys.length > 0 && invoked?.f === "extend",
         endsHold: message.keys.length > 0 && invoked?.f === "release",
         sort: `${phase} ${roles.ofClient(client)} ${roles.ofOperation(operation)} ${scriptOrCommand(message)}${further}`,
         rank,
@@ -205,26 +220,64 @@ function rankOf(invoked: HistoryEvent | undefined): number {
   return invoked === undefined ? RENEWAL_RANK : (RANKS[invoked.f ?? ""] ?? RENEWAL_RANK);
 }
 
-function betweenOperations(plan: Base["plan"], history: History, roles: Roles): readonly StrikePoint[] {
+/**
+ * The moments at which another client is granted the lock that this one still holds beyond its lease. Nothing of its own happens
+ * then, but its connection can break: a lock that restores what it held when it has connected again takes it from the other one.
+ */
+function besideGrants({ plan, history, deadlines }: Base): readonly StrikePoint[] {
+  const { servers, ...none } = notOfMessage(plan);
+  return momentsAtEvents(history).flatMap(({ on, trigger, client, atNs }): readonly StrikePoint[] => {
+    if (on !== "acquire:ok") return [];
+    const atMs = atNs / NANOSECONDS_PER_MS;
+    const outlived = deadlines.holds.filter(
+      (hold) =>
+        hold.client !== client && hold.fromMs < atMs && hold.toMs > atMs && hasOutlived(deadlines, hold.client, atMs),
+    );
+    return outlived.map(
+      (hold): StrikePoint => ({
+        ...none,
+        at: trigger,
+        words: `at ${client}'s ${on} ${trigger.count}, of ${hold.client}`,
+        atMs,
+        client: hold.client,
+        of: "both",
+        servers,
+        isOfConnections: true,
+        sort: "between, while another one is granted what this one has outlived",
+        rank: 0,
+      }),
+    );
+  });
+}
+
+/** What is said of a moment at which no message is sent. */
+function notOfMessage({ topology }: Plan) {
+  return {
+    phase: "between",
+    servers: [...dataNodes(topology.kind)],
+    changesHold: false,
+    extendsHold: false,
+    endsHold: false,
+    beginsHold: false,
+    splitsAcquire: false,
+    decidesAcquire: false,
+    isForWholeLease: false,
+  } as const;
+}
+
+function betweenOperations(plan: Plan, history: History, roles: Roles): readonly StrikePoint[] {
   return momentsAtEvents(history).flatMap(
     ({ event, on, trigger, client, of, atNs, operation }): readonly StrikePoint[] => {
       // Before a message of an operation, its moments say more than its invocation does; but not of a guarded write.
       if (event.type === "invoke" && event.f !== "write") return [];
       return [
         {
+          ...notOfMessage(plan),
           at: trigger,
-          phase: "between",
           words: `at ${client}'s ${on} ${trigger.count}`,
           atMs: atNs / NANOSECONDS_PER_MS,
           client,
           of,
-          servers: [...dataNodes(plan.topology.kind)],
-          changesHold: false,
-          endsHold: false,
-          beginsHold: false,
-          splitsAcquire: false,
-          decidesAcquire: false,
-          isForWholeLease: false,
           sort: `between ${roles.ofClient(trigger.client)} ${roles.ofOperation(operation)} ${event.type}`,
           rank: RANKS[event.f ?? ""] ?? RENEWAL_RANK,
         },

@@ -107,7 +107,7 @@ export function smallWorkloads(options: WorkloadOptions, skills: Skills): readon
         };
       });
     });
-  return [...inTurn, ...common, ...together];
+  return [...inTurn, ...together, ...common];
 }
 
 /** Most locks that renew their leases do so within this share of them. */
