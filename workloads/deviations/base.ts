@@ -203,7 +203,11 @@ const SAME_EXTENSION = 0.05;
  * Whether a hold rests on what its client sends at a moment to extend it: the client holds on beyond the lease that is running
  * then, extends it no second time before that is over, and another client asks for the lock at that moment.
  */
-export function restsOnExtension({ leaseMs, leases, holds, requests }: Deadlines, client: string, atMs: number): boolean {
+export function restsOnExtension(
+  { leaseMs, leases, holds, requests }: Deadlines,
+  client: string,
+  atMs: number,
+): boolean {
   const own = leases.filter((lease) => lease.client === client);
   const running = own.filter(({ fromMs, toMs }) => fromMs <= atMs && toMs > atMs);
   const endMs = Math.min(...running.map(({ toMs }) => toMs));

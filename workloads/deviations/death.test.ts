@@ -28,7 +28,10 @@ function workloadsOf(lock: string, { among = faults, extending = false, entering
 }
 
 /** The workloads in whose run the lock does not become free. */
-async function stuck(driver: LockDriver, options: { readonly extending?: boolean; readonly entering?: boolean }): Promise<readonly string[]> {
+async function stuck(
+  driver: LockDriver,
+  options: { readonly extending?: boolean; readonly entering?: boolean },
+): Promise<readonly string[]> {
   const names: string[] = [];
   for (const { name, plan } of workloadsOf("./mine.ts", options)) {
     const { record } = await runSimulated(plan, { title: name, required: ["deadlock-freedom"], driver });

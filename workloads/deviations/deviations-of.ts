@@ -100,7 +100,9 @@ function timed(deadlines: Deadlines, point: StrikePoint): TimedPoint {
   return { ...point, hasOutlived: outlived, lengths: [...new Set(lengths)] };
 }
 
-function heldAt({ phase, isForWholeLease }: StrikePoint): Held {
+function heldAt({ phase, isForWholeLease, isOfFurtherKey }: StrikePoint): Held {
+  // A part of the lease of the other key is over when it comes.
+  if (isForWholeLease && isOfFurtherKey) return "grant";
   if (phase === "reply") return isForWholeLease ? "grant" : "other";
   if (phase !== "after") return "other";
   return isForWholeLease ? "grant" : "reply";

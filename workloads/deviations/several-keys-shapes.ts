@@ -30,7 +30,7 @@ export function severalKeysShapes(scale: Scale): readonly Shape[] {
       name: "several keys for a whole lease",
       // The lease of the first key is over first, if the others are taken later: somebody wants it then, for a while.
       clients: [
-        [{ ...whole, ...set("k1", "k2", "k3"), steps: [stay(0.9), { do: "write" as const }] }],
+        [{ ...whole, ...set("k1", "k2", "k3"), steps: [stay(0.98), { do: "write" as const }] }],
         [{ ...whole, key: "k1", ...at(0.1), steps: [stay(0.7), { do: "write" as const }] }],
       ],
     },

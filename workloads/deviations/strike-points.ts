@@ -43,6 +43,8 @@ export interface StrikePoint {
   readonly splitsAcquire: boolean;
   /** Whether it is about the last message of an acquire: no other client can be granted the lock before its reply comes. */
   readonly decidesAcquire: boolean;
+  /** Whether it asks for a further key, while the lease of another one is running. */
+  readonly isOfFurtherKey: boolean;
   /** Whether the lease that the message asks for is to be held to its end, while another client waits for it. */
   readonly isForWholeLease: boolean;
   /** Whether nothing strikes there but what breaks connections: nothing else of its client happens. Default: false. */
@@ -104,7 +106,7 @@ export function strikePointsOf(base: Base, struck: Struck): readonly StrikePoint
 }
 
 function atMessages(
-  { plan: { topology }, history: { events }, messages, deadlines }: Base,
+  { plan: { topology, clients }, history: { events }, messages, deadlines }: Base,
   struck: Struck,
   roles: Roles,
 ): readonly StrikePoint[] {
@@ -126,10 +128,17 @@ function atMessages(
     const times = seen.get(group) ?? 0;
     seen.set(group, times + 1);
     const isLast = !told.slice(index + 1).some((other) => sameGroup(other, message));
-    const further = isOfFurtherKeys(message, told.slice(0, index)) ? " of a further key" : "";
+    const earlier = earlierKeys(message, told.slice(0, index));
+    const isOfFurtherKey = earlier.size > 0 && message.keys.some((key) => !earlier.has(key));
+    const isWantedFirst = clients.some(
+      ({ sections }, other) => other !== client && sections.some(({ key }) => earlier.has(key)),
+    );
+    // Whoever asks for a key that it has taken, and for that one first, gets it when its lease is over.
+    const wanted = isWantedFirst ? ", while another client asks for an earlier one first" : "";
+    const further = isOfFurtherKey ? ` of a further key${wanted}` : "";
     const rank =
       rankOf(invoked) +
-      (times > 0 && !isLast ? REPEATED_RANK : 0) +
+      (times > 0 && !isLast && !isOfFurtherKey ? REPEATED_RANK : 0) +
       (split.has(operation) && isContended(deadlines, message) ? SPLIT_RANK : 0) +
       (message.keys.length === 0 ? KEYLESS_RANK : 0);
     const round = struck === "together" ? told.filter((other) => isSameRound(message, other)) : [];
@@ -145,6 +154,7 @@ function atMessages(
         servers: independent && struck === "together" ? [...dataNodes(topology.kind)] : [server],
         splitsAcquire: split.has(operation) && invoked?.f === "acquire",
         decidesAcquire: invoked?.f === "acquire" && last.get(operation) === message,
+        isOfFurtherKey,
         isForWholeLease: false,
         beginsHold: message.keys.length > 0 && invoked?.f === "acquire",
         changesHold: message.keys.length > 0 && CHANGES.has(invoked?.f),
@@ -172,11 +182,11 @@ function momentsOfRound(message: WireMessage, others: readonly WireMessage[]): r
   );
 }
 
-/** Whether its client asked the server the same before, for this operation, about other keys: the lease of those is running. */
-function isOfFurtherKeys(message: WireMessage, before: readonly WireMessage[]): boolean {
+/** The keys about which its client asked the server the same before, for this operation: their lease is running. */
+function earlierKeys(message: WireMessage, before: readonly WireMessage[]): ReadonlySet<string> {
+  if (message.operation === undefined) return new Set();
   const same = before.filter((other) => sameGroup(other, message) && other.server === message.server);
-  const known = new Set(same.flatMap(({ keys }) => keys));
-  return message.operation !== undefined && same.length > 0 && message.keys.some((key) => !known.has(key));
+  return new Set(same.flatMap(({ keys }) => keys));
 }
 
 /** The operations that sent different commands about keys. */
@@ -233,20 +243,18 @@ function besideGrants({ plan, history, deadlines }: Base): readonly StrikePoint[
       (hold) =>
         hold.client !== client && hold.fromMs < atMs && hold.toMs > atMs && hasOutlived(deadlines, hold.client, atMs),
     );
-    return outlived.map(
-      (hold): StrikePoint => ({
-        ...none,
-        at: trigger,
-        words: `at ${client}'s ${on} ${trigger.count}, of ${hold.client}`,
-        atMs,
-        client: hold.client,
-        of: "both",
-        servers,
-        isOfConnections: true,
-        sort: "between, while another one is granted what this one has outlived",
-        rank: 0,
-      }),
-    );
+    return outlived.map((hold): StrikePoint => ({
+      ...none,
+      at: trigger,
+      words: `at ${client}'s ${on} ${trigger.count}, of ${hold.client}`,
+      atMs,
+      client: hold.client,
+      of: "both",
+      servers,
+      isOfConnections: true,
+      sort: "between, while another one is granted what this one has outlived",
+      rank: 0,
+    }));
   });
 }
 
@@ -261,6 +269,7 @@ function notOfMessage({ topology }: Plan) {
     beginsHold: false,
     splitsAcquire: false,
     decidesAcquire: false,
+    isOfFurtherKey: false,
     isForWholeLease: false,
   } as const;
 }

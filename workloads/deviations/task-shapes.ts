@@ -62,7 +62,10 @@ export function taskShapes(scale: Scale, renews: boolean): readonly Shape[] {
     {
       name: "two tasks of one client, of which one gives up",
       // It may give back, or forget, what the other one holds.
-      clients: [[holds(0.9), of(1, at(0, givesUp))], [at(0.1, holds(0.1)), seeker]],
+      clients: [
+        [holds(0.9), of(1, at(0, givesUp))],
+        [at(0.1, holds(0.1)), seeker],
+      ],
     },
   ];
 }
