@@ -121,6 +121,7 @@ test("a connection breaks while another client is granted what its client has ou
   const beside = deviationsOf(base, faults).filter(({ sort }) => sort.includes("this one has outlived"));
   expect(new Set(beside.map(({ family }) => family.kind))).toEqual(new Set(["reset"]));
   expect(Math.min(...beside.map(({ cost }) => cost))).toBe(0);
+  expect(new Set(beside.map(({ point }) => point))).toEqual(new Set(["at client-1's acquire:ok 1, of client-0"]));
   const [{ step } = expect.unreachable()] = beside;
   expect(step.at).toEqual({ on: "acquire:ok", client: 1, count: 1 });
   expect(step.params["between"]).toEqual([["client-0"], ["node-0"]]);
@@ -184,6 +185,17 @@ test("a further key is taken late, when a part of the lease of the first one is 
   };
   expect(await tried(oneByOne("last"))).toBe(true);
   expect(await tried(oneByOne("first"))).toBe(false);
+});
+
+test("a further key is of a sort of its own while another client asks for an earlier one first", async () => {
+  const wanted = async (name: string): Promise<boolean> => {
+    const base = await baseOf(name, { driver: oneByOne("first"), supports: { severalKeys: true } });
+    const second = deviationsOf(base, only("latency")).filter(({ point }) => point.includes("client-0's SET 2 "));
+    expect(second.every(({ sort }) => sort.includes("of a further key"))).toBe(true);
+    return second.some(({ sort }) => sort.includes("while another client asks for an earlier one first"));
+  };
+  expect(await wanted("several keys for a whole lease")).toBe(true);
+  expect(await wanted("several keys extended")).toBe(false);
 });
 
 test("what only locks of several keys show comes before what others show, too", () => {
