@@ -1,53 +1,29 @@
+import { plainName } from "./answer-words.ts";
 import type { EdnMap, EdnValue } from "./edn-forms.ts";
 
 /** What a release says in Jepsen's tests where its client did not hold the lock: etcd's, and Hazelcast's two. */
 const NOT_HELD: ReadonlySet<unknown> = new Set(["not-held", "not-lock-owner", "not-permit-owner"]);
 
-/** The fields of a value by which a client says whether its lock did what it asked for. */
-const SUCCESS_FIELDS: readonly string[] = ["acquired", "granted", "released", "extended", "success"];
-
-/** What an acquire says as a word where the lock was refused. */
-const REFUSED: ReadonlySet<unknown> = new Set([
-  "contended",
-  "busy",
-  "refused",
-  "denied",
-  "rejected",
-  "failed",
-  "not-acquired",
-]);
-
 /** The fields of a value that name the lock, beside the operation's own `:key`. */
 const KEY_FIELDS = ["key", "lock", "lock-name", "resource"] as const;
 
-/** The names of a lock's operations in Jepsen's workloads and their like. */
-const OPERATION_NAMES = new Map([
-  ["acquire", "acquire"],
-  ["release", "release"],
-  ["extend", "extend"],
-  ["lock", "acquire"],
-  ["acquire-lock", "acquire"],
-  ["try-lock", "acquire"],
-  ["trylock", "acquire"],
-  ["try-acquire", "acquire"],
-  ["tryacquire", "acquire"],
-  ["unlock", "release"],
-  ["release-lock", "release"],
-  ["refresh", "extend"],
-  ["renew", "extend"],
-  ["extend-lock", "extend"],
-]);
+/** The names of a lock's operations in Jepsen's workloads and their like, without the word `lock` at their end. */
+const OPERATION_NAMES = new Map(
+  Object.entries({
+    acquire: "acquire lock try-lock trylock try-acquire tryacquire get-lock obtain obtain-lock pg-try-advisory-lock",
+    release: "release unlock pg-advisory-unlock",
+    extend: "extend refresh renew",
+  }).flatMap(([operation, names]) =>
+    names.split(" ").flatMap((name) => [name, `${name}-lock`].map((one) => [one, operation])),
+  ),
+);
 
-/** The operation of this name, which for a lock's may have a namespace, capitals and underscores. */
+/** The operation of this name, which for a lock's may have a namespace, capitals, capitals within and underscores. */
 export function operationOf(name: string): string {
-  const plain = name
-    .slice(name.lastIndexOf("/") + 1)
-    .toLowerCase()
-    .replaceAll("_", "-");
-  return OPERATION_NAMES.get(plain) ?? name;
+  return OPERATION_NAMES.get(plainName(name)) ?? name;
 }
 
-const TYPES: ReadonlySet<unknown> = new Set(["invoke", "ok", "fail", "info"]);
+export const TYPES: ReadonlySet<unknown> = new Set(["invoke", "ok", "fail", "info"]);
 
 /** The same operation, where it has `:op` in place of `:f` or of `:type`. */
 export function withUsualNames(form: EdnMap): EdnMap {
@@ -66,8 +42,7 @@ export interface EdnAnswer {
 /**
  * What an operation's end says, if not what its type says. A release that failed because its client did not hold found
  * nothing to release. An operation that ended well and has an error all the same, as Jepsen's etcd test ends a release,
- * has an unknown outcome. `false`, also
- * as a field of the value, is an acquire that was refused, an extension that failed, a release that found nothing.
+ * has an unknown outcome.
  */
 export function answerOf(f: string, type: string, { error = null, value = null }: EdnMap): EdnAnswer | undefined {
   if (f !== "acquire" && f !== "extend" && f !== "release") return undefined;
@@ -75,19 +50,14 @@ export function answerOf(f: string, type: string, { error = null, value = null }
   if (f === "release" && type === "fail" && NOT_HELD.has(first)) {
     return { type: "ok", value: { ...(isEdnMap(value) ? value : {}), released: false } };
   }
-  if (type !== "ok") return undefined;
-  if (error !== null) {
-    return { type: "info", value: { reason: typeof error === "string" ? error : JSON.stringify(error, withBigints) } };
-  }
-  if (!isDenied(f, value)) return undefined;
-  if (f === "release") return { type: "ok", value: { released: false } };
-  return { type: "fail", value: { reason: f === "acquire" ? "contended" : "false" } };
+  if (type !== "ok" || error === null) return undefined;
+  return { type: "info", value: { reason: typeof error === "string" ? error : JSON.stringify(error, withBigints) } };
 }
 
-/** Whether the value of an operation that ended well says that the lock did not do what it was asked for. */
-function isDenied(f: string, value: EdnValue): boolean {
-  if (!isEdnMap(value)) return value === false || (f === "acquire" && REFUSED.has(value));
-  return SUCCESS_FIELDS.some((field) => value[field] === false || value[`${field}?`] === false);
+/** What an operation says that the lock refused, although it ended well. */
+export function refusalOf(f: string): EdnAnswer {
+  if (f === "release") return { type: "ok", value: { released: false } };
+  return { type: "fail", value: { reason: f === "acquire" ? "contended" : "false" } };
 }
 
 /**

@@ -12,7 +12,7 @@ import {
 import { ENDLESS_TTL_MS } from "../holds/endless-lease.ts";
 import { fieldProblem, inexact } from "../field-problems.ts";
 import { EdnForms, type EdnMap, type EdnValue } from "./edn-forms.ts";
-import { NilAnswers } from "./nil-answers.ts";
+import { Answers } from "./answers.ts";
 import { ProcessNames } from "./process-names.ts";
 import { ProcessOwners } from "./process-owners.ts";
 import {
@@ -22,6 +22,7 @@ import {
   isEdnMap,
   named,
   operationOf,
+  refusalOf,
   withBigints,
   withUsualNames,
 } from "./edn-operations.ts";
@@ -30,7 +31,8 @@ import {
 const MOST_NAMED = 5;
 
 const ONE_KIND = "number all processes, or give each a name";
-const SAY_REFUSED = "write :fail for an acquire that was refused";
+const SAY_REFUSED = "write :fail for an acquire that was refused, and :info where that is not known";
+const SAY_FAILED = "write :fail for one that the lock refused, and :info where that is not known";
 
 /** An operation that is open. */
 interface OpenForm {
@@ -100,7 +102,7 @@ export class EdnReader {
   readonly #owners = new ProcessOwners();
   readonly #names = new ProcessNames();
   #hasNumbers = false;
-  readonly #nils = new NilAnswers();
+  readonly #answers = new Answers();
   /** The first value of an operation that may be the name of its lock. */
   #possibleName: string | undefined;
 
@@ -180,7 +182,7 @@ export class EdnReader {
     const key = stated ?? this.#impliedKey(process, type, f, form);
     const asked = this.#open.get(process)?.owner;
     this.#follow(process, type, f, key);
-    const answer = answerOf(f, type, form) ?? this.#nilAnswer(process, type, f, form);
+    const answer = answerOf(f, type, form) ?? this.#answer(process, type, f, form);
     if (type === "info") this.#retireName(form);
     if (answer !== undefined) return this.#stamped(form, { process, f, key, ...answer });
     return this.#stamped(form, {
@@ -210,23 +212,23 @@ export class EdnReader {
     if (typeof process === "string") this.#names.retire(process);
   }
 
-  /** What `nil` means at the end of an acquire, where that is not a grant. */
-  #nilAnswer(process: number, type: string, f: string, form: EdnMap): EdnAnswer | undefined {
-    if (type === "ok" && f === "release") {
-      const refused = this.#nils.released(process);
-      if (refused !== undefined)
-        throw this.#error(`a release after the acquire of line ${refused}, which ended as :ok with nil`, SAY_REFUSED);
-    }
-    if (f !== "acquire") return undefined;
-    if (type === "invoke") this.#nils.ask(process, form);
+  /** What the value at the end of an operation means, where that is not what its type says. */
+  #answer(process: number, type: string, f: string, { value = null }: EdnMap): EdnAnswer | undefined {
+    if (f !== "acquire" && f !== "release" && f !== "extend") return undefined;
+    if (type === "invoke") this.#answers.ask(process, value);
     if (type !== "ok") return undefined;
-    const meaning = this.#nils.answer(process, form, this.#line);
-    if (meaning === "granted") return undefined;
-    if (meaning === "refused") return { type: "fail", value: { reason: "nil" } };
-    throw this.#error(
-      `an :ok of an acquire with a :value, where that of line ${meaning.contradicts} has nil`,
-      SAY_REFUSED,
-    );
+    const meaning = this.#answers.answer(process, f, value, this.#line);
+    if (meaning === "refused") return refusalOf(f);
+    if (meaning !== "done") throw this.#unclear(f, value, meaning);
+    const refused = f === "release" ? this.#answers.released(process) : undefined;
+    if (refused === undefined) return undefined;
+    throw this.#error(`a release after the acquire of line ${refused}, which ended as :ok with nil`, SAY_REFUSED);
+  }
+
+  #unclear(f: string, value: EdnValue, { contradicts, earlier }: { contradicts: number; earlier: string }): UserError {
+    const own = JSON.stringify(value, withBigints);
+    const problem = `an :ok of ${f === "acquire" ? "an" : "a"} ${f} with the :value ${own}, where that of line ${contradicts} has ${earlier}`;
+    return this.#error(`${problem}: which of them was refused?`, f === "acquire" ? SAY_REFUSED : SAY_FAILED);
   }
 
   #leaveOut(name: string): void {

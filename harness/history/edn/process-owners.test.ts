@@ -51,7 +51,8 @@ describe("an operation of Jepsen's that names no owner", () => {
   });
 
   it("learns the number of clients where one begins late", () => {
-    const begun = [...lost(0, "acquire"), ...granted(1), ...granted(2, '{:owner "late"}'), ...lost(1, "extend")];
+    const late = ['2 invoke acquire {:owner "late"}', "2 ok acquire"];
+    const begun = [...lost(0, "acquire"), ...granted(1), ...late, ...lost(1, "extend")];
     expect(owners([...lost(0, "acquire"), ...granted(1), ...lost(1, "extend"), "3 invoke release"]).at(-1)).toBe(
       "process-1",
     );

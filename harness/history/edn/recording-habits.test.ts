@@ -39,7 +39,7 @@ describe("an acquire that ends well with nil", () => {
 
   it("is an error where nobody knows which of the two", async () => {
     await expect(verdictOf(...done("acquire", 1, "nil"), ...done("acquire", 0, '"t1"'))).rejects.toThrow(
-      "line 4: an :ok of an acquire with a :value, where that of line 2 has nil",
+      'line 4: an :ok of an acquire with the :value "t1", where that of line 2 has nil',
     );
     await expect(verdictOf(...begun, ...done("release", 1, "true"))).rejects.toThrow(
       "line 6: a release after the acquire of line 4, which ended as :ok with nil",
@@ -50,6 +50,60 @@ describe("an acquire that ends well with nil", () => {
     const again = [...done("acquire", 0, '"t1"'), ...done("acquire", 0, "nil"), ...done("release", 0, "true")];
     expect(await verdictOf(...again, ...done("acquire", 1, '"t2"'))).toBe("valid");
   });
+});
+
+/** A client holds, another is told this, the first releases, and the other holds. */
+const taken = (word: string, granted: string): readonly string[] => [
+  ...done("acquire", 0, granted),
+  ...done("acquire", 1, word),
+  ...done("release", 0),
+  ...done("acquire", 1, granted),
+  ...done("release", 1),
+];
+
+describe("an acquire that ends well with a value", () => {
+  it.each([
+    [":no", ":yes"],
+    ['"false"', '"TRUE"'],
+    ["0", "1"],
+    ["-1", "17"],
+    ["nil", '"OK"'],
+    ["[]", '["t1"]'],
+    ["{:result false}", "{:result true}"],
+    ["{:locked? false}", "{:locked? true}"],
+    ["{:acquired 0}", "{:acquired 1}"],
+    ["{:token nil}", '{:token "t1"}'],
+    ["{:error :busy}", '{:token "t1"}'],
+    ["[:k :denied]", "[:k :granted]"],
+  ])("was refused with %s where others end with %s", async (word, granted) => {
+    const asked = (lines: readonly string[]): readonly string[] =>
+      word.startsWith("[:k") ? lines.map((line) => line.replace("nil", "[:k nil]")) : lines;
+    expect(await verdictOf(...asked(taken(word, granted)))).toBe("valid");
+    expect(await verdictOf(...asked(taken(granted, granted)))).toBe("invalid");
+  });
+
+  it.each([
+    [":timeout", ":acquired"],
+    [":held", ":got-one"],
+    ["{:status 409}", "{:status 200}"],
+    ["{:mine? false}", "{:mine? true}"],
+  ])("is an error with %s where others end with %s: nobody knows which was refused", async (word, granted) => {
+    await expect(verdictOf(...taken(word, granted))).rejects.toThrow("line 4: an :ok of an acquire with the :value");
+    await expect(verdictOf(...taken(word, granted))).rejects.toThrow("which of them was refused?");
+  });
+
+  it("was granted where it says what it was asked with", async () => {
+    const asked = (value: string): readonly string[] => [
+      said("invoke", "acquire", 0, value),
+      said("ok", "acquire", 0, value),
+    ];
+    expect(await verdictOf(...asked("0"), ...done("acquire", 1, "0"))).toBe("invalid");
+  });
+});
+
+it("a release that ends well with 0 found nothing, and one with 1 something", async () => {
+  const late = [...done("acquire", 0), ...done("release", 0, "1"), ...done("acquire", 1), ...done("release", 0, "0")];
+  expect(await verdictOf(...late, ...done("release", 1, "1"))).toBe("valid");
 });
 
 describe("processes with names", () => {
