@@ -25,8 +25,19 @@ export function operationOf(name: string): string {
 
 export const TYPES: ReadonlySet<unknown> = new Set(["invoke", "ok", "fail", "info"]);
 
-/** The same operation, where it has `:op` in place of `:f` or of `:type`. */
+/** The operations of a read-write lock, such as `read-lock` or `acquire-shared`: a word for the mode before or after. */
+const WITH_MODE = /^(?:(read|write|shared|exclusive)-(.+)|(.+)-(read|write|shared|exclusive))$/;
+
+/** The same operation, where it has `:op` in place of `:f` or of `:type`, or a name that says how it shares its key. */
 export function withUsualNames(form: EdnMap): EdnMap {
+  const usual = withOp(form);
+  const [, before, rest, start, after] =
+    typeof usual["f"] === "string" ? (WITH_MODE.exec(plainName(usual["f"])) ?? []) : [];
+  const f = OPERATION_NAMES.get(rest ?? start ?? "");
+  return f === undefined ? usual : { ...usual, f, mode: before ?? after ?? null };
+}
+
+function withOp(form: EdnMap): EdnMap {
   const { op } = form;
   if (op === undefined || ("f" in form && "type" in form)) return form;
   if (TYPES.has(op)) return "type" in form ? form : { ...form, type: op };
@@ -52,6 +63,11 @@ export function answerOf(f: string, type: string, { error = null, value = null }
   }
   if (type !== "ok" || error === null) return undefined;
   return { type: "info", value: { reason: typeof error === "string" ? error : JSON.stringify(error, withBigints) } };
+}
+
+/** The type of an operation, whatever its capitals. */
+export function typeOf({ type }: EdnMap): string | undefined {
+  return typeof type === "string" ? type.toLowerCase() : undefined;
 }
 
 /** What an operation says that the lock refused, although it ended well. */

@@ -285,7 +285,7 @@ describe("a history of Jepsen's", () => {
     ["{:type :invoke, :f :acquire]", 'line 1: not EDN: "]" where "{" is open'],
     ["]", "line 1: "],
     ["{:type :invoke, :f :acquire, :process [1]}", "line 1: :process is neither a number, a name nor :nemesis"],
-    ["{:type :done, :f :acquire, :process 0}", "line 1: process 0 completes acquire, but it did not invoke it"],
+    ["{:type :done, :f :acquire, :process 0}", "line 1: unknown :type :done"],
     [`${mutex[0]}\n${unnumbered}`, "line 2: process 0 invokes acquire while its acquire of line 1 is open"],
     [`${mutex[0]}\n${mutex[5]}`, "line 2: process 0 completes release, but it did not invoke it"],
     ["{:type :ok, :f :acquire, :process 0}", "line 1: process 0 completes acquire, but it did not invoke it"],

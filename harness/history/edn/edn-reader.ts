@@ -13,8 +13,11 @@ import { ENDLESS_TTL_MS } from "../holds/endless-lease.ts";
 import { fieldProblem, inexact } from "../field-problems.ts";
 import { EdnForms, type EdnMap, type EdnValue } from "./edn-forms.ts";
 import { Answers } from "./answers.ts";
+import { LeftOut } from "./left-out.ts";
+import { LineOrder } from "./line-order.ts";
 import { ProcessNames } from "./process-names.ts";
 import { ProcessOwners } from "./process-owners.ts";
+import { type FieldDoubt, isDoubt, UsualFields } from "./usual-fields.ts";
 import {
   type EdnAnswer,
   answerOf,
@@ -23,12 +26,11 @@ import {
   named,
   operationOf,
   refusalOf,
+  typeOf,
+  TYPES,
   withBigints,
   withUsualNames,
 } from "./edn-operations.ts";
-
-/** Of operations that were left out, no more are named. */
-const MOST_NAMED = 5;
 
 const ONE_KIND = "number all processes, or give each a name";
 const SAY_REFUSED = "write :fail for an acquire that was refused, and :info where that is not known";
@@ -76,25 +78,26 @@ export function looksLikeEdn(firstLine: string): boolean {
  */
 export class EdnReader {
   readonly #source: string;
+  readonly #leftOut = new LeftOut();
   /** As in version 1: Jepsen's histories have no end marker. */
   /**
    * `movedTimes` counts events whose time did not fit the order of the lines; `leftOut`, those of operations other than
    * a lock's, of which `leftOutNames` has the first few.
    */
-  readonly header: HistoryHeader & { movedTimes: number; leftOut: number; readonly leftOutNames: string[] } = {
+  readonly header: HistoryHeader & { movedTimes: number; leftOut: number; readonly leftOutNames: readonly string[] } = {
     format: HISTORY_FORMAT,
     version: 1,
     source: "jepsen",
     movedTimes: 0,
     leftOut: 0,
-    leftOutNames: [],
+    leftOutNames: this.#leftOut.names,
   };
   #line = 0;
   #index = 0;
   #cutLine: number | undefined;
   #lastTime = 0;
-  /** The last `:index`. Those of a part of a history have gaps. */
-  #lastIndex = -Infinity;
+  readonly #lines = new LineOrder();
+  readonly #fields = new UsualFields();
   readonly #forms = new EdnForms();
   /** By process, the operation that is open and its line. */
   readonly #open = new Map<number, OpenForm>();
@@ -128,7 +131,7 @@ export class EdnReader {
     return this.#read(forms).flatMap((form) => {
       const operation = isEdnMap(form) ? withUsualNames(form) : form;
       if (!isEdnMap(operation) || !("type" in operation)) throw this.#error("an operation is a map with a :type");
-      this.#order(operation);
+      this.#refuseDoubt(this.#lines.next(operation));
       return this.#event(operation) ?? [];
     });
   }
@@ -158,26 +161,25 @@ export class EdnReader {
     }
   }
 
-  /** The order of the lines is that of the events: where `:index` says otherwise, nobody knows what came first. */
-  #order({ index }: EdnMap): void {
-    if (typeof index !== "number") return;
-    if (index <= this.#lastIndex) {
-      const problem = `:index ${index} after ${this.#lastIndex}`;
-      throw this.#error(problem, "restore the order of the lines, and check histories one by one");
-    }
-    this.#lastIndex = index;
+  #refuseDoubt(doubt: FieldDoubt | undefined): void {
+    if (doubt !== undefined) throw this.#error(doubt.problem, doubt.hint);
   }
 
-  #event(form: EdnMap): HistoryEvent | undefined {
-    const { type } = form;
-    if (form["process"] === "nemesis") return this.#fault(form);
-    const process = this.#processOf(form);
-    const name = ednText(form["f"]) ?? "";
+  #event(operation: EdnMap): HistoryEvent | undefined {
+    if (operation["process"] === "nemesis") return this.#fault(operation);
+    const type = typeOf(operation);
+    const process = this.#processOf(operation);
+    const name = ednText(operation["f"]) ?? "";
     const f = operationOf(name);
-    if (!OPERATIONS.some((known) => known === f) || typeof type !== "string") {
+    if (!OPERATIONS.some((known) => known === f) || type === undefined) {
       this.#leaveOut(name);
       return undefined;
     }
+    if (!TYPES.has(type)) throw this.#error(`unknown :type :${type}`, "write :invoke, :ok, :fail or :info");
+    if (type !== "invoke") this.#leftOut.understood();
+    this.#refuseDoubt(this.#leftOut.doubt);
+    const form = this.#fields.of(operation, f);
+    if (isDoubt(form)) throw this.#error(form.problem, form.hint);
     const { key: stated, value } = named(form);
     const key = stated ?? this.#impliedKey(process, type, f, form);
     const asked = this.#open.get(process)?.owner;
@@ -234,7 +236,8 @@ export class EdnReader {
   #leaveOut(name: string): void {
     const { header } = this;
     header.leftOut += 1;
-    if (header.leftOutNames.length < MOST_NAMED && !header.leftOutNames.includes(name)) header.leftOutNames.push(name);
+    this.#leftOut.add(name, this.#line);
+    this.#refuseDoubt(this.#leftOut.doubt);
   }
 
   /** The key of an operation that names none: that of its invocation, or else of the last acquire of its process. */

@@ -1,0 +1,166 @@
+import { plainName, textOf } from "./answer-words.ts";
+import type { EdnMap, EdnValue } from "./edn-forms.ts";
+import { isEdnMap } from "./edn-operations.ts";
+
+/** What is wrong with an operation's fields, and how to mend it. */
+export interface FieldDoubt {
+  readonly problem: string;
+  readonly hint: string;
+}
+
+/** How words name the two ways to hold a read-write lock. */
+const MODES: ReadonlyMap<unknown, string> = new Map([
+  ..."read reader r rd s sh shared".split(" ").map((word) => [word, "shared"] as const),
+  ..."write writer w wr x ex excl exclusive".split(" ").map((word) => [word, "exclusive"] as const),
+]);
+const MODE_WORDS: ReadonlySet<unknown> = new Set(["read", "reader", "shared", "write", "writer", "exclusive"]);
+const MODE_FIELDS: ReadonlySet<string> = new Set([
+  "mode",
+  "lock-mode",
+  "lock-type",
+  "lock-kind",
+  "kind",
+  "type",
+  "access",
+]);
+const IF_SHARED: ReadonlySet<string> = new Set(["shared", "read-only", "readonly"]);
+const LIMIT_FIELDS: ReadonlySet<string> = new Set(["limit", "max-permits", "total-permits", "capacity", "max-holders"]);
+const MAYBE_LIMITS: ReadonlySet<string> = new Set(["max", "slots", "size", "count", "concurrency"]);
+const KEY_FIELDS: ReadonlySet<string> = new Set(
+  "key lock lock-name resource lock-id lock-key lock-path lockname lockid mutex semaphore".split(" "),
+);
+/** What may name the lock, or something else. */
+const MAYBE_KEYS: ReadonlySet<string> = new Set("name path k item object entity row".split(" "));
+
+const LEASE = "(?:ttl|lease|lease-ttl|lease-time|lease-duration|expiry|expire|expires|expires-in|expiration)";
+const IN_MS = new RegExp(`^(?:px|${LEASE}-?(?:ms|millis|milliseconds))$`);
+const IN_SECONDS = new RegExp(`^${LEASE}-?(?:s|sec|secs|seconds)$`);
+const WITHOUT_UNIT = new RegExp(`^${LEASE}$`);
+
+/**
+ * Reads the fields of a lock's operations under the names that others give them: how long the lease lasts, how a grant
+ * shares its key, which lock it is. A field that may say one of these, or something else, is a doubt: read wrongly, it
+ * would accuse a sound lock.
+ */
+export class UsualFields {
+  readonly #shares = new Map<unknown, string>();
+  readonly #names = new Map<string, string>();
+
+  /** The same operation with lockstorm's names of its fields. */
+  of(form: EdnMap, f: string): EdnMap | FieldDoubt {
+    const fields = withFieldsOfOperation(form);
+    if (isDoubt(fields)) return fields;
+    const { value } = fields;
+    const own: EdnValue = Array.isArray(value) && value.length === 2 ? (value[1] as EdnValue) : (value ?? null);
+    const map = isEdnMap(own) ? own : MODE_WORDS.has(own) ? { mode: own } : undefined;
+    if (map === undefined) return fields;
+    const usual = usualMap(map, f === "release" ? "release" : form["type"] === "invoke" ? "invoke" : "answer");
+    if (isDoubt(usual)) return usual;
+    const doubt = f === "acquire" ? (this.#doubtShare(form, usual) ?? this.#doubtName(form, usual)) : undefined;
+    return (
+      doubt ?? {
+        ...fields,
+        value: own === value || value === undefined ? usual : [(value as EdnValue[])[0] ?? null, usual],
+      }
+    );
+  }
+
+  /** How a grant shares its key is known when it is asked for: an answer that says it alone comes too late. */
+  #doubtShare({ process = null, type }: EdnMap, { mode = null, limit = null }: EdnMap): FieldDoubt | undefined {
+    const share = textOf([mode, limit]);
+    const isShared = mode !== null || limit !== null;
+    if (type === "invoke") this.#shares.set(process, share);
+    if (type !== "ok" || !isShared || this.#shares.get(process) === share) return undefined;
+    return {
+      problem: "an answer that says how the grant shares its key, where its invocation does not say so",
+      hint: "give :mode, or :limit and :permits, in the :value of the acquire's :invoke",
+    };
+  }
+
+  #doubtName({ type, key }: EdnMap, value: EdnMap): FieldDoubt | undefined {
+    if (type !== "invoke" || (key ?? value["key"]) !== undefined) return undefined;
+    for (const [field, stated] of Object.entries(value)) {
+      const name = plainName(field);
+      if (!MAYBE_KEYS.has(name) || typeof stated === "object") continue;
+      const text = textOf(stated);
+      const first = this.#names.get(name) ?? text;
+      this.#names.set(name, first);
+      if (first === text) continue;
+      return {
+        problem: `:${field} ${text}, where an earlier acquire has ${first}: does it name the lock?`,
+        hint: "give the name of the lock as :key; if it names something else, leave the field out",
+      };
+    }
+    return undefined;
+  }
+}
+
+export function isDoubt(usual: EdnMap | FieldDoubt): usual is FieldDoubt {
+  return "problem" in usual && "hint" in usual;
+}
+
+/** The operation with what it says of its lock beside its value. */
+function withFieldsOfOperation(form: EdnMap): EdnMap | FieldDoubt {
+  const { value = null } = form;
+  const entries = Object.entries(form).map(([field, stated]) => [plainName(field), field, stated] as const);
+  const key = entries.find(([name, , stated]) => KEY_FIELDS.has(name) && isName(stated));
+  const shares = entries.filter(
+    ([name]) => name === "mode" || name === "limit" || name === "permits" || name === "shared",
+  );
+  const beside = Object.fromEntries(shares.map(([, field, stated]) => [field, stated ?? null]));
+  const named = key === undefined ? form : { ...form, key: key[2] ?? null };
+  if (shares.length === 0) return named;
+  if (value === null || isEdnMap(value)) return { ...named, value: { ...beside, ...value } };
+  return {
+    problem: `:${shares[0]?.[1]} beside a :value that is no map`,
+    hint: "write both in a map: :value {:mode :shared}, or :limit and :permits; and the lock's name as :key",
+  };
+}
+
+function isName(value: EdnValue | undefined): boolean {
+  return (typeof value === "string" && value !== "") || typeof value === "number";
+}
+
+/** `part` is what the map is the value of. */
+function usualMap(map: EdnMap, part: "invoke" | "answer" | "release"): EdnMap | FieldDoubt {
+  const usual: Record<string, EdnValue> = {};
+  for (const [field, stated = null] of Object.entries(map)) {
+    const name = plainName(field);
+    const share = part === "release" ? undefined : shareField(name, stated);
+    const lease = part === "invoke" ? leaseField(name, stated) : undefined;
+    const doubt = part === "invoke" ? doubtOf(name, field, stated) : undefined;
+    if (doubt !== undefined) return doubt;
+    const [known, value] = share ?? lease ?? [KEY_FIELDS.has(name) && isName(stated) ? "key" : field, stated];
+    if (!(known in usual) || known === field) usual[known] = value;
+  }
+  return usual;
+}
+
+function shareField(name: string, stated: EdnValue): readonly [string, EdnValue] | undefined {
+  const mode = MODE_FIELDS.has(name) ? MODES.get(typeof stated === "string" ? plainName(stated) : stated) : undefined;
+  if (mode !== undefined) return ["mode", mode];
+  if (IF_SHARED.has(name) && typeof stated === "boolean") return ["mode", stated ? "shared" : "exclusive"];
+  if (name === "exclusive" && typeof stated === "boolean") return ["mode", stated ? "exclusive" : "shared"];
+  return LIMIT_FIELDS.has(name) && typeof stated === "number" ? ["limit", stated] : undefined;
+}
+
+function leaseField(name: string, stated: EdnValue): readonly [string, EdnValue] | undefined {
+  if (typeof stated !== "number") return undefined;
+  if (IN_MS.test(name)) return ["ttlMs", stated];
+  return IN_SECONDS.test(name) ? ["ttlMs", Math.round(stated * 1000)] : undefined;
+}
+
+function doubtOf(name: string, field: string, stated: EdnValue): FieldDoubt | undefined {
+  if (typeof stated !== "number") return undefined;
+  if (WITHOUT_UNIT.test(name)) {
+    return {
+      problem: `:${field} ${stated}: a lease without a unit?`,
+      hint: "give the length of the lease as :ttlMs, in milliseconds; if it is none, give the field another name",
+    };
+  }
+  if (!MAYBE_LIMITS.has(name) || stated <= 1) return undefined;
+  return {
+    problem: `:${field} ${stated}: may several clients hold the lock?`,
+    hint: "give the number of a semaphore's permits as :limit; if it is something else, leave the field out",
+  };
+}
