@@ -56,7 +56,7 @@ const OTHER_FLAGS: ReadonlySet<string> = new Set([
 ]);
 
 /** `empty`: it names nothing that was granted, which is a refusal where other answers name something. */
-export type AnswerKind = "done" | "denied" | "nothing-held" | "token" | "empty" | "plain";
+type AnswerKind = "done" | "denied" | "nothing-held" | "token" | "empty" | "plain";
 
 export interface Answer {
   readonly kind: AnswerKind;
