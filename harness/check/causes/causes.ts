@@ -1,5 +1,5 @@
 import { traitsOf } from "../../../faults/traits.ts";
-import { isUnknown, keepsSyncedData, losesLockData, movesClocks, type FaultTraits } from "../../core/fault-traits.ts";
+import { isUnknown, keepsSyncedData, type FaultTraits } from "../../core/fault-traits.ts";
 import { isUnseen, RECORDING_DELAY_NS } from "../../history/fault-timeline.ts";
 import type { FaultEvent } from "../../history/history.ts";
 import type { Cause, Ground, Hypothesis, Remedy } from "../../core/verdict.ts";
@@ -9,7 +9,8 @@ import { isCertainlyOver, overruns } from "./overrun-causes.ts";
 import type { Overlap } from "../evidence/overlaps.ts";
 import { byLoss, setBefore } from "./certain-losses.ts";
 import { byAnswer, byRight, type Interference } from "../evidence/interferences.ts";
-import { foreignExtensions, overwritingExtensions } from "./foreign-extensions.ts";
+import { byElimination, namesEveryFault, takesLeases } from "./by-elimination.ts";
+import { foreignExtensions, overwritingExtensions, takenByExtension } from "./foreign-extensions.ts";
 import { takenByLateGrant, takenCertainly, takenOrOwn, takenPossibly } from "./taken-locks.ts";
 import { isPromotion, twoMasters } from "./two-masters.ts";
 import { twoPlaces } from "./two-places.ts";
@@ -67,11 +68,6 @@ const LOSSES_OF_LEASES: readonly LossOfLease[] = [
 /** The cause that stands for a fault with these traits, if it can take a lease away. */
 export function causeOfLoss(traits: FaultTraits): Cause | undefined {
   return LOSSES_OF_LEASES.find(({ by }) => by.some((matches) => matches(traits)))?.cause;
-}
-
-/** Whether such a fault can take a lease away from its holder. All other faults only change the timing. */
-function takesLeases(traits: FaultTraits): boolean {
-  return movesClocks(traits) || losesLockData(traits);
 }
 
 /**
@@ -277,26 +273,6 @@ function splitBetween(from: number, to: number, evidence: SharedEvidence): reado
   ];
 }
 
-/**
- * The cause that remains when no fault that can take a lease away explains the violation. If lockstorm recorded the history
- * and it has no such fault, the history alone proves the cause. Otherwise only a run without those faults can prove it.
- */
-export function byElimination(
-  cause: Cause,
-  why: string,
-  evidence: SharedEvidence,
-  excusing: (traits: FaultTraits) => boolean = takesLeases,
-): Hypothesis {
-  const accusable = evidence.faults.during(excusing, 0, evidence.endTime).map(({ index }) => index);
-  const isWhole = namesEveryFault(evidence);
-  return { cause, events: [], why, ground: { on: "rest", faults: [...new Set(accusable)], isWhole }, remedies: [] };
-}
-
-/** Whether the history names every fault of its run. Histories that lockstorm recorded do. */
-function namesEveryFault({ header }: SharedEvidence): boolean {
-  return typeof header["backend"] === "string";
-}
-
 function grantedTwice(overlap: Overlap, to: number, evidence: SharedEvidence): Hypothesis {
   const { first, second } = overlap;
   const from = first.invokedTime;
@@ -378,18 +354,6 @@ function inTwoPlaces({ first, second }: Overlap, evidence: SharedEvidence): read
         ];
   const why = "a client that cannot reach the place of a lock must not acquire it anywhere else";
   return [...kept, { ...shared, why, ground: { on: "history" } }];
-}
-
-/** The overlap of leases began with an extension of a lease that the lock had already granted to somebody else. */
-function takenByExtension({ first, extended, index, from }: Overlap, evidence: SharedEvidence): readonly Hypothesis[] {
-  if (extended === undefined) return [];
-  const { header, faults } = evidence;
-  // With a second master there are two locks: the extension may have prolonged the owner's own lock on the old master.
-  if (faults.faults.some(({ event }) => isPromotion(event) && event.time >= first.invokedTime)) return [];
-  if (twoMasters(first.invokedTime, from, evidence) !== undefined) return [];
-  const client = clientInWords(header, extended.process);
-  const why = `${client} extended a lease that was no longer its own (event ${index}): the lock did not compare the owner value, or did not compare it in the same step as the extension`;
-  return [{ ...byElimination("foreign-release", why, evidence), events: [index] }];
 }
 
 /** Whether the extender's own lease may still have been in force: the lock may have granted it as late as it answered. */

@@ -248,3 +248,30 @@ it("does not say that a lease was no longer its client's where the lock had gran
   expect(told(1010)).toContain("the lock itself granted it twice");
   expect(told(1310)).toContain("client-2 extended a lease that was no longer its own");
 });
+
+it("does not say that an extension was of a lost lease where it may have been carried out before the lease was over", () => {
+  const told = (askedAt: number, grantedAt: number): readonly string[] => {
+    const { acquire, extension, grant } = {
+      acquire: recording().acquire(0, 0, "a").seek(20, 1),
+      extension: (it: Recording) => it.seekExtension(askedAt, 0, "a", 1000),
+      grant: (it: Recording) => it.granted(grantedAt, 1, "b", { validForMs: 1000, grantedAtMs: grantedAt }),
+    };
+    const both = askedAt < grantedAt ? grant(extension(acquire)) : extension(grant(acquire));
+    const written = both.extended(1300, 0, "a", { validForMs: 1000 }).release(1400, 0, "a");
+    const [violation] = violationsOf("lease-exclusion", written);
+    return (violation?.hypotheses ?? []).map(({ cause, why }) => `${cause}: ${why}`);
+  };
+  const rule = "the lock did not compare the owner value, or did not compare it in the same step as the extension";
+  expect(told(100, 1150)).toEqual([
+    `foreign-release: client-0 extended a lease that may have been no longer its own (events 3 and 5): ${rule}`,
+    "double-grant: the lock counted the lease from too late an instant: a server may begin it as soon as it is asked",
+    expect.stringMatching(/^double-grant: /),
+  ]);
+  const lost = `foreign-release: client-0 extended a lease that was no longer its own (event 5): ${rule}`;
+  expect(told(1200, 1150)[0]).toBe(lost);
+  // Counted from its request too, the lease was in force when the other client was granted the lock.
+  expect(told(200, 1150)).toEqual([
+    expect.stringContaining("extended a lease that may have been no longer its own"),
+    expect.stringContaining("the lock itself granted it twice"),
+  ]);
+});

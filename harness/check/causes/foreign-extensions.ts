@@ -3,7 +3,10 @@ import type { Hold } from "../../history/holds.ts";
 import type { SharedEvidence } from "../evidence/evidence.ts";
 import { answerInWords, type Interference, isOverBefore } from "../evidence/interferences.ts";
 import { shortOwner } from "../../history/owner-value.ts";
+import type { Overlap } from "../evidence/overlaps.ts";
 import { clientInWords } from "../words.ts";
+import { byElimination } from "./by-elimination.ts";
+import { extendedInTime } from "./overpromised.ts";
 import { isPromotion, twoMasters } from "./two-masters.ts";
 
 /** Extensions by a holder to which the lock reported success when its lease was over, or may have been. */
@@ -51,6 +54,36 @@ export function foreignExtensions(
     late: own.filter(isLate).map((other) => accuse("was", other)),
     delayed: own.filter((other) => !isLate(other)).map((other) => accuse("may have been", other)),
   };
+}
+
+/**
+ * The overlap of leases began with an extension of a lease that the lock had already granted to somebody else. One that may have been
+ * carried out in time may have prolonged the owner's own lease, of which the answer came late: a run in which nobody else has
+ * the key decides.
+ */
+export function takenByExtension(overlap: Overlap, evidence: SharedEvidence): readonly Hypothesis[] {
+  const { first, extended, index, from } = overlap;
+  if (extended === undefined) return [];
+  const { header, faults } = evidence;
+  // With a second master there are two locks: the extension may have prolonged the owner's own lock on the old master.
+  if (faults.faults.some(({ event }) => isPromotion(event) && event.time >= first.invokedTime)) return [];
+  if (twoMasters(first.invokedTime, from, evidence) !== undefined) return [];
+  const client = clientInWords(header, extended.process);
+  const rule = "the lock did not compare the owner value, or did not compare it in the same step as the extension";
+  const asked = extendedInTime(overlap);
+  if (asked === undefined) {
+    const why = `${client} extended a lease that was no longer its own (event ${index}): ${rule}`;
+    return [{ ...byElimination("foreign-release", why, evidence), events: [index] }];
+  }
+  return [
+    {
+      cause: "foreign-release",
+      events: [asked.invokedIndex, index],
+      why: `${client} extended a lease that may have been no longer its own (events ${asked.invokedIndex} and ${index}): ${rule}`,
+      ground: { on: "operation", invoked: asked.invokedIndex },
+      remedies: [],
+    },
+  ];
 }
 
 /** Extensions by other owners that may have ended a hold. */

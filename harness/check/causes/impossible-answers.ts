@@ -8,7 +8,7 @@ import type { Configuration } from "../linearizability/configuration.ts";
 import { explain } from "../explanation.ts";
 import type { Hold } from "../../history/holds.ts";
 import { clientInWords, timeWords } from "../words.ts";
-import { byElimination } from "./causes.ts";
+import { byElimination } from "./by-elimination.ts";
 
 /**
  * The lock itself is the cause of an answer that no order explains.

@@ -3,6 +3,7 @@ import { latestEnd } from "../evidence/latest-end.ts";
 import type { Overlap } from "../evidence/overlaps.ts";
 import type { SharedEvidence } from "../evidence/evidence.ts";
 import type { Hold } from "../../history/holds.ts";
+import type { AskedLease } from "../../history/holds/lease.ts";
 import { isEndless } from "../../history/holds/endless-lease.ts";
 import { clientInWords, lasting, timeWords } from "../words.ts";
 
@@ -22,14 +23,25 @@ export function overpromisedWithoutEnd(overlap: Overlap, evidence: SharedEvidenc
   return isPromisedWithoutEnd(overlap) ? asAsked(overlap, evidence) : [];
 }
 
+/**
+ * The request for the extension with which the overlap began, if it may have been carried out before the other owner was granted
+ * the lock, because it was asked for earlier.
+ */
+export function extendedInTime({ first, second, extended, ...lease }: Overlap): AskedLease | undefined {
+  const { firstLeaseAsked: asked } = lease;
+  if (extended !== first || asked === undefined) return undefined;
+  return asked.invokedIndex > first.grantedIndex && asked.invokedIndex < second.grantedIndex ? asked : undefined;
+}
+
 function isPromisedWithoutEnd({ firstLeaseAsked: asked, firstLeaseEnd: end }: Overlap): boolean {
   return asked !== undefined && isEndless(end - asked.time);
 }
 
 function asAsked(overlap: Overlap, { header }: SharedEvidence): readonly Hypothesis[] {
-  const { first, second, from, ...lease } = overlap;
-  const { extended, firstLeaseEnd: end, firstLeaseAsked: asked } = lease;
-  if (asked === undefined || extended !== undefined || asked.end > from || end <= from) return [];
+  const { first, second, from, extended, firstLeaseEnd: end } = overlap;
+  const asked = extended === undefined ? overlap.firstLeaseAsked : extendedInTime(overlap);
+  const by = extended === undefined ? from : second.grantedTime;
+  if (asked === undefined || asked.end > by || end <= from) return [];
   const [client, other] = [clientInWords(header, first.process), clientInWords(header, second.process)];
   return [
     {

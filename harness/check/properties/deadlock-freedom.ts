@@ -3,7 +3,7 @@ import { disturbsUntilHealed, killsClients, movesClocks, type FaultTraits } from
 import type { Hypothesis, PropertyVerdict, Violation } from "../../core/verdict.ts";
 import type { Checker, CheckerFactory } from "../checker.ts";
 import type { SharedEvidence } from "../evidence/evidence.ts";
-import { byElimination } from "../causes/causes.ts";
+import { byElimination } from "../causes/by-elimination.ts";
 import { explain } from "../explanation.ts";
 import { Findings, notApplicable, unknown, VALID } from "../findings.ts";
 import { NANOSECONDS_PER_MS, type FaultEvent } from "../../history/history.ts";

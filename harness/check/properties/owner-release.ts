@@ -11,7 +11,7 @@ import { knownTopology } from "../../core/topologies/registry.ts";
 import type { PropertyVerdict, Violation } from "../../core/verdict.ts";
 import type { Checker, CheckerFactory } from "../checker.ts";
 import type { SharedEvidence } from "../evidence/evidence.ts";
-import { byElimination } from "../causes/causes.ts";
+import { byElimination } from "../causes/by-elimination.ts";
 import { explain } from "../explanation.ts";
 import { Findings, notApplicable, VALID } from "../findings.ts";
 import type { Hold } from "../../history/holds.ts";
