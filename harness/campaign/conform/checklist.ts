@@ -10,8 +10,9 @@ import { grants } from "./checks/grants.ts";
 import { lateReplies } from "./checks/late-replies.ts";
 import { loss } from "./checks/loss.ts";
 import { brokenExtension, lostExtension } from "./checks/lost-extension.ts";
-import { lostRelease } from "./checks/lost-release.ts";
+import { brokenRelease, lostRelease } from "./checks/lost-release.ts";
 import { brokenReply, lostReply } from "./checks/lost-reply.ts";
+import { lostRequest } from "./checks/lost-request.ts";
 import { oneTry } from "./checks/one-try.ts";
 import { ownerValues } from "./checks/owner-values.ts";
 import { permits } from "./checks/permits.ts";
@@ -52,8 +53,10 @@ export const CHECKLIST: readonly ConformityCheck[] = [
   lostReply,
   brokenReply,
   lostRelease,
+  brokenRelease,
   lostExtension,
   brokenExtension,
+  lostRequest,
   lateReplies,
   serverDown,
   brokenConnection,

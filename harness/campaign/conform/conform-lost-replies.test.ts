@@ -113,3 +113,44 @@ test("an acquire that takes only a broken connection for a refusal is a mistake"
   );
   expect(found).not.toHaveProperty("lost-reply");
 });
+
+const NOTHING = { type: "ok", value: { released: false } } as const;
+
+test("a release that takes only a broken connection for a release of nothing is a mistake", async () => {
+  const found = await mistakesOf((right) => ({ release: (grant) => instead(right.release(grant), NOTHING, true) }));
+  expect(found).toEqual({
+    "broken-release":
+      'release answered released: false when its connection had broken, and the servers had freed its lock: answer { type: "info" } (a worker: "indeterminate")',
+  });
+});
+
+test("so are an extension and a release that take it for a success", async () => {
+  const extending = await mistakesOf((right) => ({
+    extend: (grant, ttlMs) => instead(right.extend!(grant, ttlMs), { type: "ok", value: grant }, true),
+  }));
+  expect(extending).toEqual({
+    "lost-request":
+      'extend answered ok although its connection had broken before a server heard of it: answer { type: "info" } (a worker: "indeterminate")',
+  });
+  const releasing = await mistakesOf((right) => ({
+    release: (grant) => instead(right.release(grant), { type: "ok", value: { released: true } }, true),
+  }));
+  expect(releasing).toEqual({
+    "lost-request":
+      'release answered released: true although its connection had broken before a server heard of it: answer { type: "info" } (a worker: "indeterminate")',
+  });
+});
+
+test("not so where the library sends its request again, and so hears that it took effect", async () => {
+  const again = async <T>(perform: () => Promise<Completion<T>>, left = 3): Promise<Completion<T>> => {
+    const answer = await perform();
+    if (answer.type !== "info" || left === 0) return answer;
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    return again(perform, left - 1);
+  };
+  const found = await mistakesOf((right) => ({
+    extend: (grant, ttlMs) => again(() => right.extend!(grant, ttlMs)),
+    release: (grant) => again(() => right.release(grant)),
+  }));
+  expect(found).not.toHaveProperty("lost-request");
+});

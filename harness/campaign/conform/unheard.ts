@@ -26,6 +26,18 @@ export async function beforeTheReply<A extends Answer>(trial: Trial, perform: ()
   return answer;
 }
 
+/** What an operation of client-0 answers if its connections break before the servers hear it. */
+export async function beforeTheRequest<A extends Answer>(trial: Trial, perform: () => Promise<A>): Promise<A> {
+  const { network } = trial.system;
+  const nodes = await trial.masters();
+  for (const to of nodes) await network.cut({ from: clientName(0), to });
+  const answer = perform();
+  await trial.sleep(ARRIVAL_MS);
+  for (const to of nodes) await network.reset({ from: clientName(0), to });
+  for (const to of nodes) await network.heal({ from: clientName(0), to });
+  return answer;
+}
+
 /** It is a mistake to say so of a request of client-0 that was applied, and that its driver has not taken back. */
 export async function mistakenIfHeld(trial: Trial, said: string): Promise<void> {
   await trial.sleep(UNDOING_MS);
