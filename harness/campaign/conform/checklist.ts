@@ -14,6 +14,7 @@ import { brokenRelease, lostRelease } from "./checks/lost-release.ts";
 import { brokenReply, lostReply } from "./checks/lost-reply.ts";
 import { lostRequest } from "./checks/lost-request.ts";
 import { oneTry } from "./checks/one-try.ts";
+import { ownGrant } from "./checks/own-grant.ts";
 import { ownerValues } from "./checks/owner-values.ts";
 import { permits } from "./checks/permits.ts";
 import { queue } from "./checks/queue.ts";
@@ -36,6 +37,7 @@ export const CHECKLIST: readonly ConformityCheck[] = [
   waiting,
   givingUp,
   release,
+  ownGrant,
   ownerValues,
   expiry,
   validity,

@@ -1,5 +1,6 @@
 import type { ConformityCheck } from "../conformity.ts";
 import { replyWords, isGranted, roundedMs } from "../trial.ts";
+import { INDETERMINATE } from "../answers-in-words.ts";
 
 const DOWN_MS = 3000;
 const BACK_WITHIN_MS = 30_000;
@@ -15,6 +16,8 @@ export const serverDown: ConformityCheck = {
     for (const node of nodes) await node.kill();
     const { reply, tookMs } = await trial.acquire(0, { ttlMs: 1000 });
     if (reply.ok) trial.mistake("acquire was granted while every server was down");
+    else if (reply.kind === "contended")
+      trial.mistake(`acquire answered ${replyWords(reply)} while every server was down: answer ${INDETERMINATE}`);
     else if (tookMs > PROMPT_MS) trial.remark(`acquire took ${roundedMs(tookMs)} to say that the servers are down`);
     await trial.sleep(DOWN_MS);
     for (const node of nodes) await node.start({ keepData: true });
