@@ -22,6 +22,8 @@ export interface Answer {
 /** Until when a lease that was granted is certainly in force, on the clock of the trial. */
 export interface InForce {
   readonly untilMs: number;
+  /** Whether the driver said so (`validForMs`). Absent: it counts from the request, for as long as was asked for. */
+  readonly isStated?: boolean;
 }
 
 /** What a check asks a client for; how it shares the key, if the driver supports that. */
@@ -110,9 +112,12 @@ export class Trial {
    */
   mistakeWithin(leases: readonly InForce[], what: string): void {
     const overMs = this.nowMs - Math.min(...leases.map(({ untilMs }) => untilMs));
+    const isStated = leases.every((lease) => lease.isStated === true);
     if (overMs < 0) return this.mistake(what);
     const over = `the lease it is about was over for ${roundedMs(overMs)}`;
     if (this.#lateMs !== undefined) this.skip(`the check came too late, on a busy machine: ${over}`);
+    if (isStated)
+      this.skip(`the driver's answers came too late for this check, or the lease is too short for it: ${over}`);
     this.skip(
       `the driver's answers came too late for this check: ${over}, counted from the request for it; if the lock granted it later, state validForMs and validFromMs`,
     );
@@ -157,14 +162,14 @@ export class Trial {
     const fromMs = this.nowMs;
     const request = { op: "acquire", key, ttlMs, waitMs, ...sharing } as const;
     const answer = await this.#timed(() => this.client(client).perform(request));
-    return { ...answer, untilMs: untilMs(answer.reply, fromMs + ttlMs) };
+    return { ...answer, ...inForce(answer.reply, fromMs + ttlMs) };
   }
 
   async extend(client: number, { owner }: GrantedReply, leastMs: number): Promise<Answer & InForce> {
     const ttlMs = this.#wholeMs(leastMs);
     const fromMs = this.nowMs;
     const answer = await this.#timed(() => this.client(client).perform({ op: "extend", key: KEY, owner, ttlMs }));
-    return { ...answer, untilMs: untilMs(answer.reply, fromMs + ttlMs) };
+    return { ...answer, ...inForce(answer.reply, fromMs + ttlMs) };
   }
 
   async release(client: number, { owner }: GrantedReply, key = KEY): Promise<Answer> {
@@ -173,8 +178,8 @@ export class Trial {
 
   /** Acquires a free lock. If it is not granted, the check is not reached. */
   async granted(client: number, options: AcquireRequest): Promise<GrantedReply & InForce> {
-    const { reply, untilMs } = await this.acquire(client, options);
-    if (isGranted(reply)) return { ...reply, untilMs };
+    const { reply, untilMs, isStated } = await this.acquire(client, options);
+    if (isGranted(reply)) return { ...reply, untilMs, isStated };
     if (!reply.ok && reply.kind === "unsupported") return this.skip(reply.reason);
     return this.skip(`client-${client} was not granted a free lock: ${replyWords(reply)}`);
   }
@@ -251,9 +256,10 @@ export class Trial {
  * The end of the lease that a reply promises: a client that has waited for its lock states one that began later than it asked.
  * @param askedMs where the reply promises nothing: the end of the lease that was asked for
  */
-function untilMs(reply: ClientReply, askedMs: number): number {
-  if (!reply.ok || reply.grantedAt === undefined || !(Number(reply.validForMs) > 0)) return askedMs;
-  return reply.grantedAt / 1e6 + Number(reply.validForMs);
+function inForce(reply: ClientReply, askedMs: number): Required<InForce> {
+  if (!reply.ok || reply.grantedAt === undefined || !(Number(reply.validForMs) > 0))
+    return { untilMs: askedMs, isStated: false };
+  return { untilMs: reply.grantedAt / 1e6 + Number(reply.validForMs), isStated: true };
 }
 
 export function isGranted(reply: ClientReply): reply is GrantedReply {

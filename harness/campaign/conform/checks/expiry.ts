@@ -32,7 +32,9 @@ export const expiry: ConformityCheck = {
     const grantedMs = trial.nowMs;
     // A lock whose servers count no lease may last as long as its client's connection.
     const endsWithClient = grant.validForMs === undefined && (await trial.expiries()).every((leftMs) => leftMs === 0);
-    const leaseMs = Math.max(TTL_MS, grant.validForMs ?? 0);
+    const stated = Number(grant.validForMs) > 0 ? grant.validForMs : undefined;
+    const leaseMs = Math.max(TTL_MS, stated ?? 0);
+    const ownLease = `its leases are its own, of ${roundedMs(stated ?? TTL_MS)}`;
     await trial.client(0).kill();
     let askedMs = trial.nowMs;
     let heldMs = 0;
@@ -40,7 +42,8 @@ export const expiry: ConformityCheck = {
       heldMs = askedMs - grantedMs;
       if (trial.nowMs - from > GIVE_UP_MS) {
         const held = `${roundedMs(GIVE_UP_MS)} after a client with ttlMs ${TTL_MS} died, its lock is still held`;
-        trial.mistake(`${held}${await endlessHint(trial)}`);
+        if (grant.untilMs > trial.nowMs && (await trial.isHeld())) trial.remark(`${held}: ${ownLease}`);
+        else trial.mistake(`${held}${await endlessHint(trial)}`);
         return;
       }
       await trial.sleep(EVERY_MS);
@@ -50,13 +53,17 @@ export const expiry: ConformityCheck = {
     if (afterMs < TTL_MS - EARLY_MS) {
       if (endsWithClient)
         trial.remark(`this lock has no leases: it was free ${roundedMs(afterMs)} after it was asked for`);
-      else trial.mistake(`with ttlMs ${TTL_MS}, another client was granted after ${roundedMs(afterMs)}`);
+      else {
+        const early = `with ttlMs ${TTL_MS}, another client was granted after ${roundedMs(afterMs)}`;
+        if (stated === undefined || trial.nowMs < grant.untilMs) trial.mistake(early);
+        else trial.remark(`${early}: ${ownLease}`);
+      }
     }
     // What was held when the last refused try began: the answers of a busy machine may be later.
     if (heldMs <= TTL_MS + LATE_MS) return;
     const free = `with ttlMs ${TTL_MS}, the lock was free only after ${roundedMs(afterMs)}`;
     if (heldMs > leaseMs + LATE_MS) trial.mistake(free);
-    else trial.remark(`${free}: its leases are its own, of ${roundedMs(leaseMs)}`);
+    else trial.remark(`${free}: ${ownLease}`);
   },
 };
 

@@ -1,5 +1,5 @@
 import type { ConformityCheck } from "../conformity.ts";
-import { isGranted, LEASE_MS, type Trial } from "../trial.ts";
+import { isGranted, LEASE_MS, roundedMs, type Trial } from "../trial.ts";
 import { INDETERMINATE } from "../answers-in-words.ts";
 
 const TTL_MS = 1000;
@@ -15,9 +15,11 @@ export const foreignRelease: ConformityCheck = {
   async run(trial) {
     const grant = await trial.granted(0, { ttlMs: TTL_MS });
     await trial.client(0).pause();
+    const fromMs = trial.nowMs;
     await trial.sleep(3 * TTL_MS);
     const next = await trial.acquire(1, { ttlMs: LEASE_MS, waitMs: 2000 });
-    if (!isGranted(next.reply)) return trial.skip("the lease of a client that is stopped does not end");
+    if (!isGranted(next.reply))
+      return trial.skip(`the lease of a client that is stopped lasts for ${roundedMs(trial.nowMs - fromMs)} and more`);
     await trial.client(0).resume();
     const { reply } = await trial.release(0, grant);
     if (reply.ok && reply.released === true)

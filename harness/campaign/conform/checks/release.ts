@@ -23,8 +23,11 @@ export const release: ConformityCheck = {
     const next = await trial.acquire(1, { ttlMs: 1000 });
     if (isGranted(next.reply)) return;
     if (await becomesFree(trial, grant)) {
+      // It is looked for only now and then.
       const keptMs = roundedMs(trial.nowMs - releasedMs);
-      trial.remark(`the release freed the lock only after ${keptMs}: a lock that is kept for a minimum time`);
+      trial.remark(
+        `the release did not free the lock at once, but within ${keptMs}: a lock that is kept for a minimum time`,
+      );
     } else if (!reply.ok && reply.kind === "indeterminate") {
       trial.remark("the release freed the lock not before its lease was over");
     } else if (!isHeld && !next.reply.ok && next.reply.kind === "indeterminate") {

@@ -1,0 +1,58 @@
+import { expect, test } from "vitest";
+import type { LockDriver } from "../../core/lock-driver.ts";
+import { topologySchema } from "../../core/topology.ts";
+import { conformDriver } from "./conform-driver.ts";
+import type { Conformity } from "./conformity.ts";
+import { driverWith } from "./testing/right-drivers.ts";
+
+/** A lock that gives everybody the same lease, and states it. */
+function leaseOf(ownMs: number): LockDriver {
+  return driverWith((_, right) => ({
+    acquire: (key, options) => right.acquire(key, { ...options, ttlMs: ownMs }),
+    extend: (grant) => right.extend!(grant, ownMs),
+  }));
+}
+
+async function checksOf(driver: LockDriver): Promise<Readonly<Record<string, Conformity>>> {
+  const topology = topologySchema.parse({ kind: "single" });
+  const { checks } = await conformDriver({ lock: "mine", topology, seed: 3, driver });
+  return Object.fromEntries(checks.map((check) => [check.name, check]));
+}
+
+test("a lease of its own that is stated and shorter than asked for is no mistake", async () => {
+  const checks = await checksOf(leaseOf(50));
+  expect(Object.values(checks).filter(({ outcome }) => outcome === "mistake")).toEqual([]);
+  expect(checks["expiry"]).toMatchObject({
+    outcome: "remark",
+    details: [
+      expect.stringMatching(/^with ttlMs 1000, another client was granted after \d+ ms: .* its own, of 50 ms$/),
+    ],
+  });
+  // It states its lease already.
+  expect(checks["giving-up"]?.details.join()).not.toMatch(/state validForMs/);
+});
+
+test("a lock that frees the key before its own stated lease is over makes a mistake", async () => {
+  const early = driverWith((redis, right) => ({
+    acquire: async (key, options) => {
+      const answer = await right.acquire(key, { ...options, ttlMs: 600 });
+      if (answer.type === "ok") await redis.pexpire(key, 300);
+      return answer;
+    },
+  }));
+  expect((await checksOf(early))["expiry"]).toMatchObject({ outcome: "mistake" });
+});
+
+test("a lease of its own that is stated and longer than the checks wait is no mistake, and has an end", async () => {
+  const checks = await checksOf(leaseOf(600_000));
+  expect(Object.values(checks).filter(({ outcome }) => outcome === "mistake")).toEqual([]);
+  expect(checks["expiry"]).toMatchObject({
+    outcome: "remark",
+    details: [expect.stringMatching(/its lock is still held: its leases are its own, of 600,000 ms$/)],
+  });
+  expect(
+    Object.values(checks)
+      .flatMap(({ details }) => details)
+      .join(),
+  ).not.toMatch(/not end\b/);
+});
