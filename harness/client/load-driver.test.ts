@@ -142,6 +142,7 @@ describe("what is no driver is refused in one line", () => {
   test.each([
     ["a folder", () => folder, "is a folder"],
     ["a file that is not there", () => join(folder, "nothing.mjs"), "there is no file"],
+    ["a file whose name is too long", () => join(folder, `${"n".repeat(300)}.mjs`), "its name is too long"],
     ["a module that throws", () => module("throws.mjs", 'throw new Error("no\\nway");'), "cannot be loaded: no way"],
     ["a module that is none", () => module("broken.mjs", "export default {"), "cannot be loaded"],
     ["a module without a driver", () => module("empty.mjs", "export const x = 1;"), "exports no lock driver"],

@@ -1,4 +1,4 @@
-import { existsSync, realpathSync, statSync } from "node:fs";
+import { existsSync, realpathSync, type Stats, statSync } from "node:fs";
 import { basename, extname, isAbsolute, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import type { LockDriver } from "../core/lock-driver.ts";
@@ -6,7 +6,7 @@ import { findLock, type LockEntry, locks } from "../../lock-impl/registry.ts";
 import { mostAlike } from "../core/words/did-you-mean.ts";
 import { messageOf, UserError } from "../core/errors.ts";
 import { heartbeat } from "./heartbeat.ts";
-import { codeOf } from "../core/system-reason.ts";
+import { codeOf, systemReason } from "../core/system-reason.ts";
 import { libraryWorkers } from "../../lock-impl/workers/workers.ts";
 import { externalDriver } from "../external/external-driver.ts";
 import { findWorker } from "../external/find-worker.ts";
@@ -115,7 +115,7 @@ function explainMissingPackage({ name, npmPackage }: LockEntry, error: unknown):
 }
 
 async function loadModule(path: string): Promise<LockDriver> {
-  const file = statSync(path, { throwIfNoEntry: false });
+  const file = statusOf(path);
   if (file === undefined) throw new UserError(`there is no file ${path}`, hintOfAbsence(path));
   if (file.isDirectory()) throw new UserError(`${path} is a folder`, "give the file of the driver in it");
   let loaded: unknown;
@@ -126,6 +126,17 @@ async function loadModule(path: string): Promise<LockDriver> {
     throw new UserError(`${path} cannot be loaded: ${messageOf(error)}`, hintOfLoading(error, path), { cause: error });
   }
   return driverIn(loaded, path);
+}
+
+/** Undefined if nothing is there. @throws UserError if the system refuses to look */
+function statusOf(path: string): Stats | undefined {
+  try {
+    return statSync(path, { throwIfNoEntry: false });
+  } catch (error) {
+    throw new UserError(`${path} cannot be read: ${systemReason(error)}`, "correct the path of the lock", {
+      cause: error,
+    });
+  }
 }
 
 const MODULE_EXTENSIONS = [".mts", ".ts", ".cts", ".mjs", ".js", ".cjs"];
