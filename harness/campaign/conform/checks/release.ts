@@ -25,9 +25,8 @@ export const release: ConformityCheck = {
     if (await becomesFree(trial, grant)) {
       // It is looked for only now and then.
       const keptMs = roundedMs(trial.nowMs - releasedMs);
-      trial.remark(
-        `the release did not free the lock at once, but within ${keptMs}: a lock that is kept for a minimum time`,
-      );
+      const why = "the lock is kept for a minimum time, or freed in the background";
+      trial.remark(`the release did not free the lock at once, but within ${keptMs}: ${why}`);
     } else if (!reply.ok && reply.kind === "indeterminate") {
       trial.remark("the release freed the lock not before its lease was over");
     } else if (!isHeld && !next.reply.ok && next.reply.kind === "indeterminate") {
