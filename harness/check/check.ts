@@ -296,11 +296,10 @@ export function checkHistory(history: History, options: CheckOptions = {}): Verd
 }
 
 /** Why the history decides nothing. */
-function silenceOf(required: readonly Property[], { allContended }: FirstRefusal): string {
+function silenceOf(required: readonly Property[], { allContended, reason }: FirstRefusal): string {
   if (required.length === 0) return "no property is required: the lock promises none in this run";
-  return allContended
-    ? "every acquire was refused as contended, though no acquire was granted"
-    : "no event of the history concerns a required property";
+  if (allContended) return "every acquire was refused as contended, though no acquire was granted";
+  return reason ?? "no event of the history concerns a required property";
 }
 
 /** `invalid` over `unknown` over `valid`; properties that do not apply do not count. */

@@ -24,6 +24,17 @@ test("where no acquire was granted, the verdict says how the first one ended", (
   ]);
 });
 
+test("so it does where others were refused as contended: whose outcome is unknown may have the lock for ever", () => {
+  const { verdict, reasons } = checkHistory(
+    refused("Command timed out", (recording) => recording.fail(5, 1).fail(10, 1)),
+    { required },
+  );
+  expect([verdict, reasons]).toEqual([
+    "unknown",
+    ["no acquire was granted, and the first that was not contended ended as info: Command timed out"],
+  ]);
+});
+
 test("and no more of it than fits a line or two", () => {
   const { reasons } = checkHistory(refused("x".repeat(10_000)), { required });
   for (const reason of reasons) expect(reason.length).toBeLessThan(300);
