@@ -7,68 +7,34 @@ import { byElimination } from "../causes/by-elimination.ts";
 import { explain } from "../explanation.ts";
 import { Findings, notApplicable, unknown, VALID } from "../findings.ts";
 import { NANOSECONDS_PER_MS, type FaultEvent } from "../../history/history.ts";
-import type { Hold, HoldChange } from "../../history/holds.ts";
+import type { HoldChange } from "../../history/holds.ts";
 import { askedTtlMs, longestTtlMs } from "../../history/holds/lease.ts";
 import type { CompletionEvent, InvocationEvent } from "../../history/operations.ts";
 import { UNORDERED } from "../../history/unordered.ts";
 import type { HistoryStep } from "../evidence/history-step.ts";
 import {
-  type Doubt,
   endInWords,
   hadNoMore,
   heldBeforeInWords,
+  type KeyState,
   longestLeft,
   mayAskSeveralServers,
   mayHaveRunOut,
   mayNotHaveFreed,
-  type Stuck,
+  type Refusal,
+  type Seek,
+  type Suspicion,
+  untouchedKey,
   whyFree,
   whyStuck,
 } from "./stuck-lock.ts";
+import { LaterPromises } from "./later-promises.ts";
 import { UngrantedRequests } from "./ungranted-requests.ts";
 import { clientInWords, faultInWords, holderOf, timeWords } from "../words.ts";
 import { inFigures } from "../../core/words/in-figures.ts";
 
 /** How long a lock may take beyond the TTL, for its retry interval and for everything to settle. */
 const SLACK = 2000 * NANOSECONDS_PER_MS;
-
-type Seek = Extract<InvocationEvent, { f: "acquire" }>;
-type Refusal = Extract<CompletionEvent, { f: "acquire"; type: "fail" }>;
-
-interface KeyState {
-  /** The largest TTL anybody asked for, or the longest lease that was promised: some locks have leases of their own. */
-  maxTtl: number;
-  /** The largest TTL that anybody asked for, and the longest lease that was promised, as a reader of the history finds them. */
-  maxAsked: number;
-  maxPromised: number;
-  /** Since when no client has meant to hold, for certain. */
-  idleSince: number;
-  lastHold: Hold | undefined;
-  doubt: Doubt;
-  /** Acquires that are under way, by process. */
-  readonly seeking: Map<number, Seek>;
-  /** Processes whose release or extension is under way: until it is over the lock may be theirs. */
-  readonly changing: Set<number>;
-  /** Faults that ended a client which may have left the lock behind, by index: its holder, or one that asked for it. */
-  deaths: Map<number, "holder" | "seeker"> | undefined;
-  /** Whether anything but a holder that is known has ever been able to leave the key held. */
-  mayBeLeft: boolean;
-  /** How many acquires of unknown outcome may still take effect, each once. */
-  unknown: number;
-  /** The acquire that was refused last. */
-  lastRefusal: { readonly process: number; readonly time: number } | undefined;
-  suspicion: Suspicion | undefined;
-  /** A refusal since the last grant that only a hold from before the history explains. */
-  unexplained: Suspicion | undefined;
-}
-
-/** A refusal that no hold explains, unless an acquire under way at the time was granted the lock. */
-interface Suspicion extends Stuck {
-  readonly seek: Seek;
-  readonly refusal: Refusal;
-  readonly idleSince: number;
-  readonly underWay: Set<number>;
-}
 
 /**
  * A lease of this length is certainly long enough to be granted. A shorter one may never be granted, because drift and
@@ -101,6 +67,7 @@ class DeadlockFreedom implements Checker {
   readonly #evidence: SharedEvidence;
   readonly #findings = new Findings("deadlock-freedom");
   readonly #ungranted = new UngrantedRequests();
+  readonly #promises = new LaterPromises();
   readonly #keys = new Map<string, KeyState>();
   /** Faults in force, by kind and targets. */
   readonly #inForce = new Set<string>();
@@ -124,6 +91,7 @@ class DeadlockFreedom implements Checker {
   push({ event, invocation, changes }: HistoryStep): void {
     this.#ungranted.push({ event, invocation }, this.#evidence.header);
     for (const change of changes) this.#follow(change, event.time);
+    this.#hear(event, invocation);
     if (event.type === "fault") this.#disturb(event);
     else if (event.type === "ok" && event.f === "observe") this.#observe(event);
     else if (event.type !== "audit" && event.type !== "lost" && (event.f === "extend" || event.f === "release")) {
@@ -141,6 +109,7 @@ class DeadlockFreedom implements Checker {
   }
 
   finish(): PropertyVerdict {
+    this.#promises.settle(this.#findings);
     return this.#findings.verdict(this.#withoutViolation());
   }
 
@@ -158,22 +127,7 @@ class DeadlockFreedom implements Checker {
   #of(key: string): KeyState {
     const known = this.#keys.get(key);
     if (known !== undefined) return known;
-    const fresh = {
-      maxTtl: 0,
-      maxAsked: 0,
-      maxPromised: 0,
-      idleSince: 0,
-      lastHold: undefined,
-      doubt: {},
-      seeking: new Map<number, Seek>(),
-      changing: new Set<number>(),
-      deaths: undefined,
-      mayBeLeft: false,
-      unknown: 0,
-      lastRefusal: undefined,
-      suspicion: undefined,
-      unexplained: undefined,
-    };
+    const fresh = untouchedKey();
     this.#keys.set(key, fresh);
     return fresh;
   }
@@ -195,6 +149,17 @@ class DeadlockFreedom implements Checker {
     state.lastHold = hold;
     if (hold.end === undefined) state.doubt = {};
     if (hold.end?.by === "kill") (state.deaths ??= new Map()).set(hold.end.index, "holder");
+  }
+
+  /** What an answer tells of the lock's leases, and whether it leaves open that the key has been stuck all the time. */
+  #hear(event: HistoryStep["event"], invocation: HistoryStep["invocation"]): void {
+    if (event.type === "ok" && (event.f === "acquire" || event.f === "extend") && invocation?.f === event.f)
+      this.#promises.hear(invocation, event);
+    if (event.type === "audit" || event.type === "fault" || !("key" in event) || event.key === undefined) return;
+    const isRefused = event.type === "fail" && event.f === "acquire" && event.value?.reason === "contended";
+    const state = this.#keys.get(event.key);
+    if (state !== undefined && !isRefused && !(event.type === "invoke" && event.f === "acquire"))
+      state.streak = undefined;
   }
 
   #change(key: string, event: InvocationEvent | CompletionEvent): void {
@@ -286,7 +251,9 @@ class DeadlockFreedom implements Checker {
     if (seenTaken <= idleSince + longestLeft(this.#evidence.header, state) + SLACK) return;
     if (state.changing.size > 0 || this.#mayShareVotes(state, refusal, seek)) return;
     const underWay = new Set(state.seeking.keys());
-    state.suspicion = { seek, refusal, idleSince, lastHold: state.lastHold, doubt: state.doubt, underWay };
+    const { streak, lastHold, doubt } = state;
+    const stuckSince = streak?.until === idleSince && this.#calmSince < idleSince ? streak.since : idleSince;
+    state.suspicion = { seek, refusal, idleSince, stuckSince, seenTaken, lastHold, doubt, underWay };
     if (underWay.size === 0) this.#confirm(state);
   }
 
@@ -323,32 +290,39 @@ class DeadlockFreedom implements Checker {
       state.idleSince = suspicion.refusal.time;
       return;
     }
-    this.#findings.add(() => this.#describe(suspicion));
+    this.#promises.keep({
+      explainedFrom: suspicion.seenTaken - suspicion.stuckSince - SLACK,
+      describe: (ownLease) => this.#describe(suspicion, state, ownLease),
+    });
+    state.streak = { since: suspicion.stuckSince, until: suspicion.refusal.time };
     // The next one counts when it lasts as long again.
     state.idleSince = suspicion.refusal.time;
   }
 
-  #describe({ seek, refusal, idleSince, lastHold, doubt }: Suspicion): Violation {
+  #describe(suspicion: Suspicion, state: KeyState, ownLease: number): Violation {
     const { header } = this.#evidence;
+    const { seek, refusal, seenTaken, lastHold, doubt } = suspicion;
+    const isLongEnough = seenTaken - suspicion.idleSince - SLACK > ownLease;
+    const idleSince = isLongEnough ? suspicion.idleSince : suspicion.stuckSince;
+    const longest = { ...state, maxPromised: Math.max(state.maxPromised, ownLease) };
     const last =
       lastHold === undefined
         ? "no client is known to have held it before"
         : `the last known holder, ${holderOf(header, lastHold)}, ${endInWords(lastHold, doubt)}`;
     const account =
       `${clientInWords(header, seek.process)} was refused ${refusal.key} at ${timeWords(refusal.time)} as contended, ` +
-      `but no client had held it for ${timeWords(refusal.time - idleSince)} (${last}). ${whyFree(this.#of(refusal.key))}`;
+      `but no client had held it for ${timeWords(refusal.time - idleSince)} (${last}). ${whyFree(longest)}`;
     const asked = doubt.acquire;
     const events = [lastHold?.grantedIndex, lastHold?.end?.index, asked?.index, seek.index, refusal.index];
     const why = whyStuck(header, { seek, lastHold, doubt });
     return {
-      ...explain(account, events, this.#hypotheses(refusal, why)),
+      ...explain(account, events, this.#hypotheses(refusal, why, state)),
       overlap: { from: idleSince, to: refusal.time },
     };
   }
 
   /** What may have left behind a lock that never ends, the most likely first. */
-  #hypotheses({ key, time }: { readonly key: string; readonly time: number }, why: string): readonly Hypothesis[] {
-    const { deaths } = this.#of(key);
+  #hypotheses({ time }: { readonly time: number }, why: string, { deaths }: KeyState): readonly Hypothesis[] {
     const accuse = (
       cause: Hypothesis["cause"],
       matches: (traits: FaultTraits) => boolean,
@@ -386,15 +360,20 @@ class DeadlockFreedom implements Checker {
     const pttlMs = event.value?.pttlMs;
     if (pttlMs === undefined) return;
     this.#sought = true;
-    const maxTtl = this.#of(event.key).maxTtl;
+    const state = this.#of(event.key);
+    const { maxTtl } = state;
     const endless = pttlMs === -1;
     if (!endless && (pttlMs * NANOSECONDS_PER_MS <= maxTtl || this.#evidence.heldBefore.mayLast(event.key))) return;
-    const account = endless
-      ? `At ${timeWords(event.time)} the lock ${event.key} existed without an expiry: if its holder dies now, no client can ever acquire it.`
-      : `At ${timeWords(event.time)} the lock ${event.key} had ${inFigures(pttlMs)} ms left to live, but no client ${hadNoMore(this.#of(event.key))}.`;
+    const account = (ownLease: number): string =>
+      endless
+        ? `At ${timeWords(event.time)} the lock ${event.key} existed without an expiry: if its holder dies now, no client can ever acquire it.`
+        : `At ${timeWords(event.time)} the lock ${event.key} had ${inFigures(pttlMs)} ms left to live, but no client ${hadNoMore({ ...state, maxPromised: Math.max(state.maxPromised, ownLease) })}.`;
     const why = endless
       ? "the lock does not set the key and its TTL in one step"
       : "the lock granted a longer lease than the client asked for";
-    this.#findings.add(() => explain(account, [event.index], this.#hypotheses(event, why)));
+    this.#promises.keep({
+      explainedFrom: endless ? Infinity : pttlMs * NANOSECONDS_PER_MS,
+      describe: (ownLease) => explain(account(ownLease), [event.index], this.#hypotheses(event, why, state)),
+    });
   }
 }

@@ -11,6 +11,71 @@ export interface Doubt {
   readonly release?: boolean | undefined;
 }
 
+export type Seek = Extract<InvocationEvent, { f: "acquire" }>;
+export type Refusal = Extract<CompletionEvent, { f: "acquire"; type: "fail" }>;
+
+/** What is known of a key. */
+export interface KeyState {
+  /** The largest TTL anybody asked for, or the longest lease that was promised: some locks have leases of their own. */
+  maxTtl: number;
+  /** The largest TTL that anybody asked for, and the longest lease that was promised, as a reader of the history finds them. */
+  maxAsked: number;
+  maxPromised: number;
+  /** Since when no client has meant to hold, for certain. */
+  idleSince: number;
+  lastHold: Hold | undefined;
+  doubt: Doubt;
+  /** Acquires that are under way, by process. */
+  readonly seeking: Map<number, Seek>;
+  /** Processes whose release or extension is under way: until it is over the lock may be theirs. */
+  readonly changing: Set<number>;
+  /** Faults that ended a client which may have left the lock behind, by index: its holder, or one that asked for it. */
+  deaths: Map<number, "holder" | "seeker"> | undefined;
+  /** Whether anything but a holder that is known has ever been able to leave the key held. */
+  mayBeLeft: boolean;
+  /** How many acquires of unknown outcome may still take effect, each once. */
+  unknown: number;
+  /** The acquire that was refused last. */
+  lastRefusal: { readonly process: number; readonly time: number } | undefined;
+  suspicion: Suspicion | undefined;
+  /** Since when refusals that were called violations say that the key is stuck, and the last of them: nothing else happened. */
+  streak: { readonly since: number; readonly until: number } | undefined;
+  /** A refusal since the last grant that only a hold from before the history explains. */
+  unexplained: Suspicion | undefined;
+}
+
+/** A refusal that no hold explains, unless an acquire under way at the time was granted the lock. */
+export interface Suspicion extends Stuck {
+  readonly seek: Seek;
+  readonly refusal: Refusal;
+  /** When the try saw the lock taken at the latest. */
+  readonly seenTaken: number;
+  /** Since when the key has been stuck, `idleSince` or earlier: violations before this one count from then, too. */
+  readonly stuckSince: number;
+  readonly underWay: Set<number>;
+}
+
+/** A key that nobody has asked for. */
+export function untouchedKey(): KeyState {
+  return {
+    maxTtl: 0,
+    maxAsked: 0,
+    maxPromised: 0,
+    idleSince: 0,
+    lastHold: undefined,
+    doubt: {},
+    seeking: new Map<number, Seek>(),
+    changing: new Set<number>(),
+    deaths: undefined,
+    mayBeLeft: false,
+    unknown: 0,
+    lastRefusal: undefined,
+    suspicion: undefined,
+    streak: undefined,
+    unexplained: undefined,
+  };
+}
+
 /** Why a lock that nobody is known to hold is not free. An operation of unknown outcome is never told as if it had its effect. */
 export function whyStuck(
   header: HistoryHeader,

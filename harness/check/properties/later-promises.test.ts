@@ -1,0 +1,54 @@
+import { expect, test } from "vitest";
+import { judge, violationsOf } from "../testing/judge.ts";
+import { Recording } from "../testing/recording.ts";
+
+const judged = (recording: Recording): string => judge("deadlock-freedom", recording);
+
+const OWN = { ttlMs: 1000, validForMs: 600_000 };
+
+/** Client 0 asks and does not hear the answer; client 1 is refused every minute. */
+const refusedUntil = (untilMs: number): Recording => {
+  const recording = new Recording({ clients: 3, backend: "simulated", topology: "single" })
+    .seek(0, 0)
+    .fault(1, "reset")
+    .info(2, 0, "acquire");
+  for (let atMs = 60_000; atMs <= untilMs; atMs += 60_000) recording.fail(atMs, 1);
+  return recording;
+};
+
+test("a key that stays taken for no longer than a lease that the lock promises later is not stuck", () => {
+  expect(judged(refusedUntil(540_000))).toMatch(/^invalid; never-freed/);
+  expect(judged(refusedUntil(540_000).acquire(600_100, 1, "b", OWN))).toBe("valid");
+  expect(judged(refusedUntil(540_000).acquire(600_100, 1, "b"))).toMatch(/^invalid; never-freed/);
+  expect(judged(refusedUntil(540_000).acquire(600_100, 1, "b", { ttlMs: 600_000, validForMs: 600_000 }))).toMatch(
+    /^invalid; never-freed/,
+  );
+});
+
+test("nor if the lock promises it for another key", () => {
+  const other = refusedUntil(540_000).on("other").acquire(541_000, 2, "c", OWN);
+  expect(judged(other)).not.toMatch(/^invalid/);
+});
+
+test("a key that stays taken for longer than that is stuck, since the first of these refusals", () => {
+  const longer = refusedUntil(660_000).acquire(700_000, 1, "b", OWN);
+  const [violation, ...others] = violationsOf("deadlock-freedom", longer);
+  expect(others).toEqual([]);
+  expect(violation?.explanation).toMatch(
+    /refused k at 660,001 ms as contended, but no client had held it for 659,999 ms/,
+  );
+  expect(violation?.explanation).toContain("or had been promised, a TTL of more than 600,000 ms");
+});
+
+test("what may have taken it again in between begins anew", () => {
+  const again = refusedUntil(300_000).seek(300_100, 2).info(300_200, 2, "acquire");
+  for (let atMs = 360_000; atMs <= 840_000; atMs += 60_000) again.fail(atMs, 1);
+  expect(judged(again.acquire(900_300, 1, "b", OWN))).toBe("valid");
+});
+
+test("an expiry that is as long as the lease that the lock promises later proves nothing", () => {
+  const seen = (pttlMs: number): Recording => refusedUntil(0).observe(100, 2, pttlMs).acquire(600_100, 1, "b", OWN);
+  expect(judged(seen(599_900))).toBe("valid");
+  expect(judged(seen(600_100))).toMatch(/^invalid/);
+  expect(judged(seen(-1))).toMatch(/^invalid/);
+});
