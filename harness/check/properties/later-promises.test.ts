@@ -40,10 +40,19 @@ test("a key that stays taken for longer than that is stuck, since the first of t
   expect(violation?.explanation).toContain("or had been promised, a TTL of more than 600,000 ms");
 });
 
-test("what may have taken it again in between begins anew", () => {
-  const again = refusedUntil(300_000).seek(300_100, 2).info(300_200, 2, "acquire");
+test.each([
+  ["later", (recording: Recording) => recording.seek(300_100, 2).info(300_200, 2, "acquire")],
+  ["at the same time", (recording: Recording) => recording.seek(300_001, 2).info(300_001, 2, "acquire")],
+  ["a fault, at the same time", (recording: Recording) => recording.fault(300_001, "reset")],
+])("what may have taken it again begins anew: %s", (_, taken) => {
+  const again = taken(refusedUntil(300_000));
   for (let atMs = 360_000; atMs <= 840_000; atMs += 60_000) again.fail(atMs, 1);
   expect(judged(again.acquire(900_300, 1, "b", OWN))).toBe("valid");
+});
+
+test("the lease that is told is the longest that the lock promised, also for another key", () => {
+  const [violation] = violationsOf("deadlock-freedom", refusedUntil(660_000).on("other").acquire(661_000, 2, "c", OWN));
+  expect(violation?.explanation).toContain("or had been promised, a TTL of more than 600,000 ms");
 });
 
 test("an expiry that is as long as the lease that the lock promises later proves nothing", () => {
