@@ -23,10 +23,6 @@ export class LaterPromises {
   /** The longest lease that the lock promised beyond what it was asked for, in nanoseconds. */
   #ownLease = 0;
 
-  get ownLease(): number {
-    return this.#ownLease;
-  }
-
   /** A grant or an extension, by its request and its answer. */
   hear(
     request: Extract<InvocationEvent, { f: "acquire" | "extend" }>,
