@@ -173,3 +173,23 @@ describe("a release of unknown outcome that was over before another owner asked 
     );
   });
 });
+
+it("a release that may have found what its owner was granted in the hold comes after one that cannot have", () => {
+  const lease = { ttlMs: 3000, waitMs: 6000 };
+  const history = new Recording({ clients: 2, backend: "simulated" })
+    .acquire(0, 0, "a", lease)
+    .leave(10, 0, "a")
+    .info(30, 0, "release")
+    .seek(40, 2, lease)
+    .acquire(4000, 1, "b", lease)
+    .granted(5300, 2, "c")
+    .leave(5301, 2, "c")
+    .info(5320, 2, "release")
+    .acquire(6000, 4, "d", lease);
+  const [violation] = violationsOf("lease-exclusion", history);
+  const accused = violation?.hypotheses?.map(({ cause, events, ground }) => ({ cause, events, ground })) ?? [];
+  expect(accused.slice(0, 2)).toEqual([
+    { cause: "foreign-release", events: [2, 3], ground: { on: "operation", invoked: 2 } },
+    { cause: "foreign-release", events: [8, 9], ground: { on: "operation", invoked: 8, isPerhapsRightful: true } },
+  ]);
+});

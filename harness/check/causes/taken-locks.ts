@@ -18,8 +18,13 @@ export const takenCertainly = takenWhere(
     !mayHaveBeenGrantedLate(first, other),
 );
 
-/** Another owner's releases, or a late one of the same owner value, of unknown outcome: they may have taken effect. */
-export const takenPossibly = takenWhere((first, other, evidence) => !isReportedWithin(first, other, evidence));
+/**
+ * Another owner's releases, or a late one of the same owner value, of unknown outcome: they may have taken effect, and cannot have
+ * found a lock that was granted in the first hold.
+ */
+export const takenPossibly = takenWhere(
+  (first, other, evidence) => !isReportedWithin(first, other, evidence) && !mayHaveBeenGrantedLate(first, other),
+);
 
 /**
  * Another owner's releases that reported success in the first hold, and may have found a lock of their own: the lock had been
@@ -30,13 +35,12 @@ export const takenOrOwn = takenWhere(
 );
 
 /**
- * Another owner's releases that reported success in the first hold, after their own lease by what the lock said, though perhaps
- * not on the server: it was granted in the first hold, and may have begun long after it was asked for.
+ * Another owner's releases in the first hold, after their own lease by what the lock said, though perhaps not on the server: it
+ * was granted in the first hold, and may have begun long after it was asked for. Then the first hold was lost before.
  */
-export const takenByLateGrant = takenWhere(
-  (first, other, evidence) => isReportedWithin(first, other, evidence) && mayHaveBeenGrantedLate(first, other),
-  { isPerhapsRightful: true },
-);
+export const takenByLateGrant = takenWhere((first, other) => mayHaveBeenGrantedLate(first, other), {
+  isPerhapsRightful: true,
+});
 
 function takenWhere(
   matches: (first: Hold, interference: Interference, evidence: SharedEvidence) => boolean,
