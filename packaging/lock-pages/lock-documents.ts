@@ -11,6 +11,7 @@ import { HarnessError } from "../../harness/core/errors.ts";
 import type { Recurrence, RecurrenceCount } from "../../harness/core/recurrence.ts";
 import type { Plan } from "../../harness/core/plan.ts";
 import { isSimulated } from "../../harness/core/topology.ts";
+import { proveSimulated } from "../../harness/campaign/run-simulated.ts";
 import { hasVisibleOverlap } from "../../harness/campaign/visible-overlap.ts";
 import { readPlan } from "../../harness/run/store.ts";
 import { ladderPage } from "./ladder-page.ts";
@@ -76,7 +77,8 @@ export async function lockDocument(
   const run = canBeShown(lock)
     ? await runForLimit(lock, shows, readPlan(join(root, planFile)), { wire: true })
     : undefined;
-  const shown = run && { record: { ...run.record, recurrence }, planFile };
+  const proven = run && (await proveSimulated(run));
+  const shown = proven && { record: { ...proven.record, recurrence }, planFile };
   const page = { lock, source: sourceOf(lock, root), neighbours: neighboursOf(lock), shown };
   return {
     run,
