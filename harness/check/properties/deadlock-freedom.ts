@@ -16,7 +16,7 @@ import {
   endInWords,
   hadNoMore,
   heldBeforeInWords,
-  type KeyState,
+  type WatchedKey,
   longestLeft,
   mayAskSeveralServers,
   mayHaveRunOut,
@@ -68,7 +68,7 @@ class DeadlockFreedom implements Checker {
   readonly #findings = new Findings("deadlock-freedom");
   readonly #ungranted = new UngrantedRequests();
   readonly #promises = new LaterPromises();
-  readonly #keys = new Map<string, KeyState>();
+  readonly #keys = new Map<string, WatchedKey>();
   /** Faults in force, by kind and targets. */
   readonly #inForce = new Set<string>();
   #calmSince = 0;
@@ -124,7 +124,7 @@ class DeadlockFreedom implements Checker {
     return notApplicable("no client acquired after the last fault, and none tried for long enough to prove a deadlock");
   }
 
-  #of(key: string): KeyState {
+  #of(key: string): WatchedKey {
     const known = this.#keys.get(key);
     if (known !== undefined) return known;
     const fresh = untouchedKey();
@@ -132,7 +132,7 @@ class DeadlockFreedom implements Checker {
     return fresh;
   }
 
-  #demand(request: Extract<InvocationEvent, { f: "acquire" | "extend" }>): KeyState {
+  #demand(request: Extract<InvocationEvent, { f: "acquire" | "extend" }>): WatchedKey {
     const state = this.#of(request.key);
     state.maxAsked = Math.max(state.maxAsked, askedTtlMs(request) * NANOSECONDS_PER_MS);
     state.maxTtl = Math.max(state.maxTtl, longestTtlMs(request) * NANOSECONDS_PER_MS);
@@ -237,7 +237,7 @@ class DeadlockFreedom implements Checker {
     state.lastRefusal = event;
   }
 
-  #suspect(state: KeyState, refusal: Refusal, seek: Seek): void {
+  #suspect(state: WatchedKey, refusal: Refusal, seek: Seek): void {
     const { holds } = this.#evidence;
     const holders = holds.count(refusal.key) + (holds.lasting.mayBeEntered(refusal.key) ? 1 : 0);
     if (state.suspicion !== undefined || this.#inForce.size > 0 || holders > 0) return;
@@ -261,7 +261,7 @@ class DeadlockFreedom implements Checker {
    * Whether two tries at the same time may have refused each other. If each asks several servers, each may win some of
    * them for a moment. With one master at a time, a try that is refused as contended held nothing.
    */
-  #mayShareVotes({ seeking, lastRefusal }: KeyState, refusal: Refusal, seek: Seek): boolean {
+  #mayShareVotes({ seeking, lastRefusal }: WatchedKey, refusal: Refusal, seek: Seek): boolean {
     if (!mayAskSeveralServers(this.#evidence.header)) return false;
     if (seeking.size > 0) return true;
     const since = (seek.value.waitMs ?? 0) > 0 ? Math.max(seek.time, refusal.time - SLACK) : seek.time;
@@ -269,14 +269,14 @@ class DeadlockFreedom implements Checker {
   }
 
   /** An acquire ended: if it held, or may have, the suspicion is dropped; once all were refused, it is proved. */
-  #resolve(state: KeyState, event: Extract<CompletionEvent, { f: "acquire" }>, contended: boolean): void {
+  #resolve(state: WatchedKey, event: Extract<CompletionEvent, { f: "acquire" }>, contended: boolean): void {
     const { suspicion } = state;
     if (suspicion === undefined || !suspicion.underWay.delete(event.process)) return;
     if (!contended) state.suspicion = undefined;
     else if (suspicion.underWay.size === 0) this.#confirm(state);
   }
 
-  #confirm(state: KeyState): void {
+  #confirm(state: WatchedKey): void {
     const { suspicion } = state;
     state.suspicion = undefined;
     if (suspicion === undefined) return;
@@ -299,7 +299,7 @@ class DeadlockFreedom implements Checker {
     state.idleSince = suspicion.refusal.time;
   }
 
-  #describe(suspicion: Suspicion, state: KeyState, ownLease: number): Violation {
+  #describe(suspicion: Suspicion, state: WatchedKey, ownLease: number): Violation {
     const { header } = this.#evidence;
     const { seek, refusal, seenTaken, lastHold, doubt } = suspicion;
     const isLongEnough = seenTaken - suspicion.idleSince - SLACK > ownLease;
@@ -322,7 +322,7 @@ class DeadlockFreedom implements Checker {
   }
 
   /** What may have left behind a lock that never ends, the most likely first. */
-  #hypotheses({ time }: { readonly time: number }, why: string, { deaths }: KeyState): readonly Hypothesis[] {
+  #hypotheses({ time }: { readonly time: number }, why: string, { deaths }: WatchedKey): readonly Hypothesis[] {
     const accuse = (
       cause: Hypothesis["cause"],
       matches: (traits: FaultTraits) => boolean,

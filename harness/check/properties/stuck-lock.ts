@@ -15,7 +15,7 @@ export type Seek = Extract<InvocationEvent, { f: "acquire" }>;
 export type Refusal = Extract<CompletionEvent, { f: "acquire"; type: "fail" }>;
 
 /** What is known of a key. */
-export interface KeyState {
+export interface WatchedKey {
   /** The largest TTL anybody asked for, or the longest lease that was promised: some locks have leases of their own. */
   maxTtl: number;
   /** The largest TTL that anybody asked for, and the longest lease that was promised, as a reader of the history finds them. */
@@ -56,7 +56,7 @@ export interface Suspicion extends Stuck {
 }
 
 /** A key that nobody has asked for. */
-export function untouchedKey(): KeyState {
+export function untouchedKey(): WatchedKey {
   return {
     maxTtl: 0,
     maxAsked: 0,

@@ -58,14 +58,14 @@ const OTHER_FLAGS: ReadonlySet<string> = new Set([
 /** `empty`: it names nothing that was granted, which is a refusal where other answers name something. */
 type AnswerKind = "done" | "denied" | "nothing-held" | "token" | "empty" | "plain";
 
-export interface Answer {
+export interface StatedAnswer {
   readonly kind: AnswerKind;
   /** What says it, to tell words apart of which nobody knows the meaning. */
   readonly word: string;
 }
 
 /** The answer in the value of an operation that ended well, as far as its invocation did not say the same. */
-export function answerIn(value: EdnValue, asked: EdnValue): Answer {
+export function answerIn(value: EdnValue, asked: EdnValue): StatedAnswer {
   const own = withoutKey(value);
   const text = textOf(own);
   if (text !== "null" && text === textOf(withoutKey(asked))) return { kind: "plain", word: "" };
@@ -83,7 +83,7 @@ export function textOf(value: EdnValue | undefined): string {
   return text;
 }
 
-function answerOfMap(value: EdnMap, asked: EdnValue): Answer {
+function answerOfMap(value: EdnMap, asked: EdnValue): StatedAnswer {
   const fields = Object.entries(value).filter(([field, stated]) => !isAsked(asked, field, stated));
   const tokens = fields.filter(([field]) => TOKEN_FIELDS.some((known) => known === plainName(field)));
   for (const [field, stated] of fields) {
@@ -95,7 +95,7 @@ function answerOfMap(value: EdnMap, asked: EdnValue): Answer {
 }
 
 /** What one field says; undefined where it is no answer. */
-function answerOfField(field: string, stated: EdnValue | undefined): Answer | undefined {
+function answerOfField(field: string, stated: EdnValue | undefined): StatedAnswer | undefined {
   const name = plainName(field);
   const word = `:${field} ${textOf(stated)}`;
   if (ANSWER_FIELDS.has(name)) {
@@ -113,7 +113,7 @@ function isAsked(asked: EdnValue, field: string, stated: EdnValue | undefined): 
   return isMap(asked) && field in asked && textOf(asked[field]) === textOf(stated);
 }
 
-function answerOfWord(value: EdnValue | undefined): Answer {
+function answerOfWord(value: EdnValue | undefined): StatedAnswer {
   const word = textOf(value);
   if (isEmpty(value)) return { kind: "empty", word };
   if (typeof value === "number" || typeof value === "bigint") return { kind: "token", word };

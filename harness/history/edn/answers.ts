@@ -1,4 +1,4 @@
-import { type Answer, answerIn } from "./answer-words.ts";
+import { type StatedAnswer, answerIn } from "./answer-words.ts";
 import type { EdnValue } from "./edn-forms.ts";
 
 /** What an operation that ended well with this value means: see `Answers`. `contradicts` is the line of an answer of which nobody knows what it means beside this one. */
@@ -48,7 +48,7 @@ export class Answers {
     return meaning;
   }
 
-  #follow(process: number, meaning: Meaning, { kind }: Answer, line: number): void {
+  #follow(process: number, meaning: Meaning, { kind }: StatedAnswer, line: number): void {
     if (meaning === "refused" && kind === "empty" && !this.#holding.has(process)) this.#refused.set(process, line);
     if (meaning !== "done") return;
     this.#refused.delete(process);
@@ -62,7 +62,7 @@ export class Answers {
   }
 }
 
-function grantIn(answer: Answer, heard: Heard, line: number): Meaning {
+function grantIn(answer: StatedAnswer, heard: Heard, line: number): Meaning {
   const said = { line, word: answer.word };
   if (answer.kind === "denied") return "refused";
   if (answer.kind === "empty") {
@@ -79,7 +79,7 @@ function grantIn(answer: Answer, heard: Heard, line: number): Meaning {
 }
 
 /** The same of a release or an extension. Without a value it did what it was asked for. */
-function resultIn(answer: Answer, heard: Heard, line: number): Meaning {
+function resultIn(answer: StatedAnswer, heard: Heard, line: number): Meaning {
   const said = { line, word: answer.word };
   const isNothing = answer.kind === "empty" && /\d$/.test(answer.word);
   if (answer.kind === "denied" || answer.kind === "nothing-held" || isNothing) return "refused";
@@ -92,7 +92,7 @@ function resultIn(answer: Answer, heard: Heard, line: number): Meaning {
 }
 
 /** A word of which nobody knows the meaning: what it means is known only if there is no other. */
-function wordIn({ word }: Answer, heard: Heard, line: number): Meaning {
+function wordIn({ word }: StatedAnswer, heard: Heard, line: number): Meaning {
   if (word === "") return "done";
   const other = heard.firstDone ?? (heard.firstWord?.word === word ? undefined : heard.firstWord);
   heard.firstWord ??= { line, word };
