@@ -2,20 +2,10 @@ import { expect, test } from "vitest";
 import type { Completion, LockClient } from "../../core/lock-driver.ts";
 import { topologySchema } from "../../core/topology.ts";
 import { conformDriver } from "./conform-driver.ts";
+import { mistakesOf } from "./testing/mistakes-of.ts";
 import { driverWith } from "./testing/right-drivers.ts";
 
 const TIMED_OUT = "timed out";
-
-/** The mistakes found of a right driver with a part of its client replaced. */
-async function mistakesOf(
-  replace: (right: LockClient) => Partial<LockClient>,
-): Promise<Readonly<Record<string, string>>> {
-  const topology = topologySchema.parse({ kind: "single" });
-  const driver = driverWith((_, right) => replace(right));
-  const { checks } = await conformDriver({ lock: "mine", topology, seed: 3, driver });
-  const mistakes = checks.filter(({ outcome }) => outcome === "mistake");
-  return Object.fromEntries(mistakes.map(({ name, details }) => [name, details.join()]));
-}
 
 /** What is answered in place of `info`. With `broken`, only where it was not the driver's own time that was over. */
 async function instead<T>(

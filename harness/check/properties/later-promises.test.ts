@@ -1,6 +1,8 @@
 import { expect, test } from "vitest";
+import { Findings, VALID } from "../findings.ts";
 import { judge, violationsOf } from "../testing/judge.ts";
 import { Recording } from "../testing/recording.ts";
+import { LaterPromises } from "./later-promises.ts";
 
 const judged = (recording: Recording): string => judge("deadlock-freedom", recording);
 
@@ -60,4 +62,28 @@ test("an expiry that is as long as the lease that the lock promises later proves
   expect(judged(seen(599_900))).toBe("valid");
   expect(judged(seen(600_100))).toMatch(/^invalid/);
   expect(judged(seen(-1))).toMatch(/^invalid/);
+});
+
+test("what needs a longer lease than is promised later is found after any number of others", () => {
+  const promises = new LaterPromises();
+  const findings = new Findings("deadlock-freedom");
+  const found: number[] = [];
+  const keep = (explainedFromMs: number): void =>
+    promises.keep({
+      explainedFrom: explainedFromMs * 1e6,
+      describe: () => {
+        found.push(explainedFromMs);
+        return { property: "deadlock-freedom", events: [], cause: "never-freed", explanation: "" };
+      },
+    });
+  for (let count = 0; count < 3000; count += 1) keep(500_000);
+  keep(700_000);
+  keep(500_000);
+  const [request, answer] = new Recording().acquire(0, 0, "a", OWN).history.events;
+  if (request?.type !== "invoke" || request.f !== "acquire" || answer?.type !== "ok" || answer.f !== "acquire")
+    throw new Error("an acquire");
+  promises.hear(request, answer);
+  promises.settle(findings);
+  expect(findings.verdict(VALID).verdict).toBe("invalid");
+  expect(found).toEqual([700_000]);
 });

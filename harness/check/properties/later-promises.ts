@@ -4,7 +4,7 @@ import { longestTtlMs } from "../../history/holds/lease.ts";
 import type { CompletionEvent, InvocationEvent } from "../../history/operations.ts";
 import type { Findings } from "../findings.ts";
 
-/** More violations than anybody reads, also if a later promise takes back the first ones. */
+/** More violations than anybody reads. */
 const KEPT = 1000;
 
 /** A violation unless the lock's leases last so long. */
@@ -32,9 +32,12 @@ export class LaterPromises {
     if (promisedMs > longestTtlMs(request)) this.#ownLease = Math.max(this.#ownLease, promisedMs * NANOSECONDS_PER_MS);
   }
 
-  /** Keeps a violation until all promises are known. */
+  /** Keeps a violation until all promises are known. The one that needs the longest lease is always kept: it may be the only one left. */
   keep(violation: Unless): void {
-    if (this.#unless.length < KEPT) this.#unless.push(violation);
+    if (violation.explainedFrom <= this.#ownLease) return;
+    const last = this.#unless[KEPT - 1];
+    if (last === undefined) this.#unless.push(violation);
+    else if (violation.explainedFrom > last.explainedFrom) this.#unless[KEPT - 1] = violation;
   }
 
   /** Adds what no promise explains. */
