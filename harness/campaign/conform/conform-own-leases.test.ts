@@ -32,6 +32,16 @@ test("a lease of its own that is stated and shorter than asked for is no mistake
   expect(checks["giving-up"]?.details.join()).not.toMatch(/state validForMs/);
 });
 
+test.each([0.25, 1000])("a stated lease of %d times what was asked for is no lease of its own", async (times) => {
+  const driver = driverWith((_, right) => ({
+    acquire: (key, options) => right.acquire(key, { ...options, ttlMs: options.ttlMs * times }),
+  }));
+  expect((await checksOf(driver))["expiry"]).toMatchObject({
+    outcome: "mistake",
+    details: [expect.stringContaining("give the library ttlMs in the unit that it counts in")],
+  });
+});
+
 test("a lock that frees the key before its own stated lease is over makes a mistake", async () => {
   const early = driverWith((redis, right) => ({
     acquire: async (key, options) => {

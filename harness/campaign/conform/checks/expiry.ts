@@ -25,14 +25,15 @@ export const expiry: ConformityCheck = {
   },
   async run(trial) {
     await outlastsShorter(trial);
-    await keepsNoFormer(trial);
+    const forLonger = await keepsNoFormer(trial);
     const from = trial.nowMs;
     const grant = await trial.granted(0, { ttlMs: TTL_MS });
     // A busy machine, or a client that is slow to start, may have begun the lease as late as this.
     const grantedMs = trial.nowMs;
     // A lock whose servers count no lease may last as long as its client's connection.
     const endsWithClient = grant.validForMs === undefined && (await trial.expiries()).every((leftMs) => leftMs === 0);
-    const stated = Number(grant.validForMs) > 0 ? grant.validForMs : undefined;
+    const stated = statedMs(grant);
+    const scaled = scaledInWords(stated, forLonger);
     const leaseMs = Math.max(TTL_MS, stated ?? 0);
     const ownLease = `its leases are its own, of ${roundedMs(stated ?? TTL_MS)}`;
     await trial.client(0).kill();
@@ -42,7 +43,8 @@ export const expiry: ConformityCheck = {
       heldMs = askedMs - grantedMs;
       if (trial.nowMs - from > GIVE_UP_MS) {
         const held = `${roundedMs(GIVE_UP_MS)} after a client with ttlMs ${TTL_MS} died, its lock is still held`;
-        if (grant.untilMs > trial.nowMs && (await trial.isHeld())) trial.remark(`${held}: ${ownLease}`);
+        if (scaled !== undefined) trial.mistake(`${held}: ${scaled}`);
+        else if (grant.untilMs > trial.nowMs && (await trial.isHeld())) trial.remark(`${held}: ${ownLease}`);
         else trial.mistake(`${held}${await endlessHint(trial)}`);
         return;
       }
@@ -55,7 +57,8 @@ export const expiry: ConformityCheck = {
         trial.remark(`this lock has no leases: it was free ${roundedMs(afterMs)} after it was asked for`);
       else {
         const early = `with ttlMs ${TTL_MS}, another client was granted after ${roundedMs(afterMs)}`;
-        if (stated === undefined || trial.nowMs < grant.untilMs) trial.mistake(early);
+        if (scaled !== undefined) trial.mistake(`${early}: ${scaled}`);
+        else if (stated === undefined || trial.nowMs < grant.untilMs) trial.mistake(early);
         else trial.remark(`${early}: ${ownLease}`);
       }
     }
@@ -66,6 +69,22 @@ export const expiry: ConformityCheck = {
     else trial.remark(`${free}: ${ownLease}`);
   },
 };
+
+/** How long a lease lasts, as the driver says. */
+function statedMs({ validForMs }: { readonly validForMs?: number }): number | undefined {
+  return Number(validForMs) > 0 ? validForMs : undefined;
+}
+
+/**
+ * What is wrong where the stated leases, of `TTL_MS` and of `LONG_MS`, grow as what was asked for: a lock with a lease of its own
+ * does not follow it. Undefined where they do not grow so, or nobody knows.
+ */
+function scaledInWords(stated: number | undefined, forLonger: number | undefined): string | undefined {
+  if (stated === undefined || forLonger === undefined) return undefined;
+  const grows = forLonger / stated / (LONG_MS / TTL_MS);
+  if (grows < 0.9 || grows > 1.1) return undefined;
+  return `its lease is ${roundedMs(stated)} for ttlMs ${TTL_MS}, and ${roundedMs(forLonger)} for ttlMs ${LONG_MS}: give the library ttlMs in the unit that it counts in`;
+}
 
 /** What a driver may say whose servers keep the lock without an end. */
 async function endlessHint(trial: Trial): Promise<string> {
@@ -89,14 +108,17 @@ async function outlastsShorter(trial: Trial): Promise<void> {
   await trial.release(2, held.reply, OTHER_KEY);
 }
 
-/** A lease is of the length that its own acquire asked for, not of one before. */
-async function keepsNoFormer(trial: Trial): Promise<void> {
+/**
+ * A lease is of the length that its own acquire asked for, not of one before.
+ * @returns how long the longer lease lasts, as the driver says; undefined if it says nothing, or was granted none
+ */
+async function keepsNoFormer(trial: Trial): Promise<number | undefined> {
   const { reply: short } = await trial.acquire(2, { ttlMs: TTL_MS, key: OTHER_KEY });
   // The release before may have said nothing, and freed nothing yet.
-  if (!isGranted(short)) return;
+  if (!isGranted(short)) return undefined;
   await trial.release(2, short, OTHER_KEY);
   const long = await trial.acquire(2, { ttlMs: LONG_MS, key: OTHER_KEY });
-  if (!isGranted(long.reply)) return;
+  if (!isGranted(long.reply)) return undefined;
   await trial.sleep(3 * TTL_MS);
   // With the same TTL, lest the lock measures the lease by that of who asks.
   const { reply } = await trial.acquire(1, { ttlMs: LONG_MS, key: OTHER_KEY });
@@ -110,6 +132,7 @@ async function keepsNoFormer(trial: Trial): Promise<void> {
     await trial.release(1, reply, OTHER_KEY);
   }
   await trial.release(2, long.reply, OTHER_KEY);
+  return statedMs(long.reply);
 }
 
 /** A mistake if that lease is in force, by what the driver said of it: it may be shorter than it was asked for. */
