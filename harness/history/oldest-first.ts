@@ -49,17 +49,21 @@ export class OldestFirst<K, V> {
   }
 
   *values(): Iterable<V> {
-    for (const { value } of this.#entries.values()) yield value;
+    for (const { value } of this.#inOrder()) yield value;
   }
 
   *entries(): Iterable<readonly [key: K, value: V]> {
-    for (const { key, value } of this.#entries.values()) yield [key, value];
+    for (const { key, value } of this.#inOrder()) yield [key, value];
+  }
+
+  *#inOrder(): Iterable<Entry<K, V>> {
+    for (const entry of this.#order) if (this.#entries.get(entry.key) === entry) yield entry;
   }
 
   /** Sets an entry, as the youngest. */
   set(key: K, value: V): void {
     const entry = { key, value };
-    this.#entries.delete(key);
+    // Where it is set again it keeps its place in the map, which has no new gap then: the order is kept beside it.
     this.#entries.set(key, entry);
     this.#order.push(entry);
     if (this.#entries.size > this.#most) this.#entries.delete(this.oldest![0]);

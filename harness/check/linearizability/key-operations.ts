@@ -285,7 +285,7 @@ export class KeyOperations {
   }
 
   #takeReentry(acquire: LockOperation, owner: string): void {
-    if (this.#model.maxDepth > 1) this.#take({ ...acquire, kind: "reenter", owner });
+    if (this.#model.maxDepth > 1) this.#take({ ...acquire, kind: "reenter", owner, acquire });
   }
 
   /** From now on operations of one owner value may overlap in time. */

@@ -78,6 +78,8 @@ export interface LockOperation {
   readonly share?: Share | undefined;
   /** For acquire and reenter: whether its owner, if it holds already, may only renew its lease by it. */
   readonly mayRenew?: boolean | undefined;
+  /** For reenter: the acquire of unknown outcome that may have been it. It differs in nothing but its kind and owner. */
+  readonly acquire?: LockOperation | undefined;
 }
 
 /** How much faster than the true clock a server's may run (Redlock's own allowance: 1 % and 2 ms). */

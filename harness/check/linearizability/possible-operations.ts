@@ -10,7 +10,12 @@ const MOST_KINDS = 10_000;
 const MOST_OF_A_KIND = 50_000;
 
 interface Pool {
-  /** In the order of their invocations. */
+  /** All of its operations are like this one. */
+  readonly first: LockOperation;
+  /**
+   * In the order of their invocations. Of a re-entry it has the acquire: one may have entered the holds of hundreds of owners,
+   * and all of them refer to it.
+   */
   readonly operations: LockOperation[];
   /** How many of them took effect in every configuration. */
   used: number;
@@ -64,7 +69,7 @@ export class PossibleOperations {
       return;
     }
     if (this.#kinds.pools.size >= MOST_KINDS) this.#dropOldest();
-    this.#kinds.pools.set(kind, { operations: [operation], used: 0 });
+    this.#kinds.pools.set(kind, { first: operation, operations: [kept(operation)], used: 0 });
     if (operation.kind === "acquire") this.#kinds.acquires.add(kind);
     if (operation.stranger) this.#kinds.strangers.add(kind);
     if (operation.owner === undefined) return;
@@ -155,7 +160,7 @@ export class PossibleOperations {
     this.#kinds.pools.delete(kind);
     this.#kinds.acquires.delete(kind);
     this.#kinds.strangers.delete(kind);
-    const owner = pool.operations[0]?.owner;
+    const { owner } = pool.first;
     if (owner === undefined) return;
     this.#kinds.byOwner.get(owner)?.delete(kind);
     if (this.#kinds.byOwner.get(owner)?.size === 0) this.#settleOwner(owner);
@@ -172,7 +177,7 @@ export class PossibleOperations {
       this.#budget.spend(1);
       const pool = this.#kinds.pools.get(kind)!;
       const operation = pool.operations[pool.used + (used.get(kind) ?? 0)];
-      if (operation !== undefined && operation.invoked < index) found.push(operation);
+      if (operation !== undefined && operation.invoked < index) found.push(asOf(pool, operation));
     }
     return found;
   }
@@ -202,6 +207,14 @@ function insert(pool: Pool, operation: LockOperation): void {
   // Operations arrive in the order of their ends, which is nearly that of their invocations.
   let place = pool.operations.length;
   while (place > pool.used && pool.operations[place - 1]!.invoked > operation.invoked) place -= 1;
-  if (place === pool.operations.length) pool.operations.push(operation);
-  else pool.operations.splice(place, 0, operation);
+  if (place === pool.operations.length) pool.operations.push(kept(operation));
+  else pool.operations.splice(place, 0, kept(operation));
+}
+
+function kept(operation: LockOperation): LockOperation {
+  return operation.acquire ?? operation;
+}
+
+function asOf({ first: { kind, owner } }: Pool, operation: LockOperation): LockOperation {
+  return operation.kind === kind ? operation : { ...operation, kind, owner, acquire: operation };
 }
