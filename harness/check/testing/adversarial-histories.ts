@@ -91,6 +91,20 @@ export const SHAPES: Readonly<Record<string, Shape>> = {
       }
     }
   },
+  *"acquires of unknown outcome between grants, each client under a new process number"(script, lines) {
+    const processes = [0, 1, 2, 3, 4];
+    for (let turn = 0; turn * 6 < lines; turn += 1) {
+      const [doubtful, client] = [turn % 5, (turn + 2) % 5];
+      yield script.seek(processes[doubtful]!, 10);
+      yield script.unknown(processes[doubtful]!, "acquire");
+      processes[doubtful] = turn + 5;
+      script.wait(20);
+      yield script.seek(processes[client]!, 10);
+      yield script.granted(processes[client]!, `o${turn}`);
+      yield script.leave(processes[client]!, `o${turn}`);
+      yield script.released(processes[client]!);
+    }
+  },
   *"unanswered acquires of many lease lengths"(script, lines) {
     let process = 0;
     for (let line = 0; line < lines; line += 5) {

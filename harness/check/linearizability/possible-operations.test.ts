@@ -1,0 +1,39 @@
+import { expect, it } from "vitest";
+import { initialConfigurations } from "./configuration.ts";
+import { lockModel, type LockOperation } from "./lock-models.ts";
+import { PossibleOperations, withUsed } from "./possible-operations.ts";
+import { StepBudget } from "./step-budget.ts";
+
+function acquireOf(invoked: number): LockOperation {
+  return {
+    kind: "acquire",
+    required: false,
+    process: invoked,
+    owner: undefined,
+    stranger: false,
+    fence: undefined,
+    invoked,
+    invokedTime: invoked,
+    completed: Infinity,
+    completedTime: Infinity,
+    leaseNs: 1000,
+  };
+}
+
+it("keeps an acquire once that may have entered the holds of many owners, and gives each owner its own re-entry", () => {
+  const [start] = initialConfigurations(lockModel("reentrant-fenced-mutex"));
+  const possible = new PossibleOperations(new StepBudget(1000));
+  const [older, newer] = [acquireOf(1), acquireOf(2)];
+  // The outcome of the older one is known to be unknown only later.
+  for (const acquire of [newer, older])
+    for (const owner of ["a", "b"]) possible.add({ ...acquire, kind: "reenter", owner, acquire });
+
+  const entered = ["a", "b"].map((owner) => possible.changesBy(owner, start!, 10)[0]!);
+  expect(entered).toMatchObject([
+    { kind: "reenter", owner: "a", invoked: 1 },
+    { kind: "reenter", owner: "b", invoked: 1 },
+  ]);
+  for (const { acquire } of entered) expect(acquire).toBe(older);
+  const [next] = possible.changesBy("a", withUsed(start!, entered[0]!), 10);
+  expect(next).toMatchObject({ kind: "reenter", owner: "a", invoked: 2 });
+});
