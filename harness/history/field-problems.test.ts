@@ -34,4 +34,41 @@ describe("what to write", () => {
     for (const parts of ["3-17", [3, 17], { epoch: 3, counter: 17 }]) expect(grant(parts)).toMatch(/1000000/);
     expect(grant(3_000_017)).toBe("nothing");
   });
+
+  it.each([
+    { acquired: false },
+    { success: "false" },
+    { result: "contended" },
+    { isLocked: true, granted: false },
+    { status: "busy", note: "somebody" },
+  ])("is a fail, for a try that ended well and says that it was refused: %o", (said) => {
+    expect(advice(ACQUIRE, { ...GRANTED, value: { owner: "a", ...said } })).toMatch(/^write "type":"fail"/);
+    const extension = { process: 0, f: "extend", key: "k" };
+    const extended = [
+      { ...extension, type: "invoke", value: { owner: "a", ttlMs: 1000 } },
+      { ...extension, type: "ok", value: { owner: "a", ...said } },
+    ];
+    expect(advice(ACQUIRE, GRANTED, ...extended)).toMatch(/^write "type":"fail"/);
+  });
+
+  it.each([
+    { acquired: true },
+    { result: "OK" },
+    { waited: false },
+    { lost: false },
+    { code: 0 },
+    { acquired: null },
+    { tries: 0 },
+  ])("is nothing else, for a grant that says so in more fields, or something else: %o", (said) => {
+    expect(advice(ACQUIRE, { ...GRANTED, value: { owner: "false", ...said } })).toBe("nothing");
+  });
+
+  it("is nothing else, for a release that says that the key is no longer locked", () => {
+    const release = { process: 0, f: "release", key: "k" };
+    const released = [
+      { ...release, type: "invoke", value: { owner: "a" } },
+      { ...release, type: "ok", value: { released: true, locked: false } },
+    ];
+    expect(advice(ACQUIRE, GRANTED, ...released)).toBe("nothing");
+  });
 });

@@ -2,6 +2,8 @@ import { notJson, ONE_A_LINE } from "../core/json/not-json.ts";
 import type { z } from "zod";
 import { UserError } from "../core/errors.ts";
 import { fieldGivenTwice } from "../core/json/given-twice.ts";
+import { refusingField } from "./edn/answer-words.ts";
+import type { EdnMap } from "./edn/edn-forms.ts";
 import { firstIssue } from "./first-issue.ts";
 import { fieldProblem, inexact } from "./field-problems.ts";
 import {
@@ -149,7 +151,19 @@ export class HistoryReader {
       const hint = "write two lines for each operation, its invocation and its completion: see docs/history.md";
       throw this.#error(`unknown event ${what}`, hint);
     }
+    this.#refuseRefusals(json);
     return this.#parsed(schema, json);
+  }
+
+  /** A refused try that was recorded as a success would be a grant, which accuses its lock. */
+  #refuseRefusals({ type, f, value }: Record<string, unknown>): void {
+    if (type !== "ok" || (f !== "acquire" && f !== "extend") || !isRecord(value)) return;
+    const refusing = refusingField(value as EdnMap);
+    if (refusing === undefined) return;
+    throw this.#error(
+      `an ${f} of the type "ok" says ${brief(refusing)}:${brief(value[refusing])}`,
+      `write "type":"fail" for one that was refused, with the reason "contended" if another client held the lock`,
+    );
   }
 
   #parsed<T>(schema: z.ZodType<T>, json: unknown): T {

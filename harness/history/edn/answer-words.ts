@@ -73,6 +73,11 @@ export function answerIn(value: EdnValue, asked: EdnValue): StatedAnswer {
   return answerOfMap(own, withoutKey(asked));
 }
 
+/** The first of these fields by which a lock says that it refused, if there is one. */
+export function refusingField(fields: EdnMap): string | undefined {
+  return Object.keys(fields).find((field) => answerOfField(field, fields[field])?.kind === "denied");
+}
+
 /** The value of an operation, without the key of a pair. */
 function withoutKey(value: EdnValue): EdnValue {
   return Array.isArray(value) && value.length === 2 ? (value[1] as EdnValue) : value;
