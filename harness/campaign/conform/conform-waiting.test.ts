@@ -170,3 +170,17 @@ test.each(["acquire", "extend"] as const)("nor does extension, if %s takes longe
     details: [expect.stringContaining("the driver's answers came too late")],
   });
 });
+
+test("a driver that waits for a held lock however short waitMs is makes a mistake", async () => {
+  const patient = driverWith((_, right) => ({
+    acquire: (key, options) => right.acquire(key, { ...options, waitMs: 1e6 }),
+  }));
+  expect(await found("contention", patient)).toMatchObject({
+    outcome: "mistake",
+    details: [expect.stringMatching(/^acquire took 2,5\d\d ms, although waitMs was 0$/)],
+  });
+  expect(await found("giving-up", patient)).toMatchObject({
+    outcome: "mistake",
+    details: [expect.stringMatching(/^acquire took 2,5\d\d ms, with waitMs 500$/)],
+  });
+});

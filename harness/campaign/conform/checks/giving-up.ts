@@ -1,4 +1,5 @@
 import type { ConformityCheck } from "../conformity.ts";
+import { isOvertaken } from "../overtaken.ts";
 import { replyWords, isGranted, LEASE_MS, roundedMs, unknownOutcome, type Trial } from "../trial.ts";
 
 const WAIT_MS = 500;
@@ -10,9 +11,6 @@ const BEYOND_MS = 1500;
 /** When the lease of the first holder is over, should its release not have ended it. */
 const OVER_MS = LEASE_MS + 100;
 
-/** How often another client is answered before a client that is not is late. */
-const LATER_TRIES = 2;
-const OTHER_KEY = "k2";
 const BETWEEN_TRIES_MS = 50;
 /** In the last moments before a key expires, nobody can tell its expiry from a release. */
 const BEFORE_EXPIRY_MS = 200;
@@ -25,7 +23,7 @@ export const givingUp: ConformityCheck = {
     const fromMs = trial.nowMs;
     const held = await trial.granted(0, { ttlMs: LEASE_MS });
     const waiting = trial.acquire(1, { ttlMs: LEASE_MS, waitMs: WAIT_MS });
-    const isLate = await isOvertaken(trial, waiting);
+    const isLate = await isOvertaken(trial, waiting, WAIT_MS + BEYOND_MS);
     const { reply, tookMs } = await waiting;
     if (isLate) trial.mistake(`acquire took ${roundedMs(tookMs)}, with waitMs ${WAIT_MS}`);
     if (reply.ok) {
@@ -40,19 +38,6 @@ export const givingUp: ConformityCheck = {
     await findLateGrant(trial);
   },
 };
-
-/**
- * Whether the client is still at it when its time is over, and another client, asked only then, is answered before it: on a
- * machine that is too busy all are late.
- */
-async function isOvertaken(trial: Trial, waiting: Promise<unknown>): Promise<boolean> {
-  const answered = waiting.then(() => true);
-  const isFirst = (other: Promise<unknown>): Promise<boolean> => Promise.race([answered, other.then(() => false)]);
-  if (await isFirst(trial.sleep(WAIT_MS + BEYOND_MS))) return false;
-  for (let tries = 0; tries < LATER_TRIES; tries += 1)
-    if (await isFirst(trial.acquire(2, { ttlMs: 1000, key: OTHER_KEY }))) return false;
-  return true;
-}
 
 /**
  * A library that waits for ever is granted the lock some time, and only its driver can give it back. It may be slow to do so: it
