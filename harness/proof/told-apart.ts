@@ -26,8 +26,10 @@ export async function toldApart(
 ): Promise<{ readonly hypothesis: Hypothesis; readonly proof?: Proof } | undefined> {
   const minority = withoutMajority(run, violation, proven, wire);
   if (minority !== undefined) return { hypothesis: minority };
-  const other = (await endedEarly(run, runs, violation, proven)) ?? (await takenByATry(run, runs, violation, proven));
-  if (other !== undefined) return other;
   const hypothesis = seenOnServer(run, violation, proven, wire);
-  return hypothesis && { hypothesis };
+  const ended = await endedEarly(run, runs, violation, proven);
+  // The server shows which of the two happened that a lease which ended early leaves open.
+  if (ended !== undefined)
+    return hypothesis === undefined || hypothesis.shown !== undefined ? ended : { ...ended, hypothesis };
+  return (await takenByATry(run, runs, violation, proven)) ?? (hypothesis && { hypothesis });
 }
