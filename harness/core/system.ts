@@ -113,6 +113,8 @@ export interface ClientHandle extends ProcessHandle {
   close?(): Promise<void>;
   /** The number of the client's open connections. Absent if the backend cannot tell. */
   openConnections?(): number;
+  /** The number of the client's timers that keep its process alive. Absent if the backend cannot tell. */
+  openTimers?(): number;
   /** Calls `listener` when the lock told the client that its lease is gone. */
   onLost(listener: (lost: { readonly key: string; readonly owner: string }) => void): void;
   /** Calls `listener` when the lock told the client that it has renewed the lease by itself. */

@@ -24,6 +24,8 @@ export class ScheduledEvent {
   arrive: (() => boolean) | null;
   /** Null once it ran or was cancelled. */
   run: (() => void) | null;
+  /** Whether a process of Node would not end before it, for timers of programs. */
+  keepsAlive = false;
 
   constructor(
     timeUs: number,
@@ -100,6 +102,11 @@ export class EventQueue {
       if (event.run !== null && matches(event)) event.timeUs = timeUs(event);
     }
     this.#rebuild(this.#events);
+  }
+
+  /** How many of the events that wait `matches`. */
+  count(matches: (event: ScheduledEvent) => boolean): number {
+    return this.#events.filter((event) => event.run !== null && matches(event)).length;
   }
 
   #sweep(): void {

@@ -124,6 +124,11 @@ export class Kernel {
     );
   }
 
+  /** How many timers keep the process of a host alive. */
+  timersOf(host: Host): number {
+    return this.#queue.count((event) => event.keepsAlive && event.host === host && event.life === host.life);
+  }
+
   /** Runs code that belongs to the world, not to the host whose program calls: patched functions throw inside it. */
   asWorld<T>(run: () => T): T {
     const { host, busy } = current;

@@ -30,11 +30,13 @@ export class SimulatedTimeout implements Disposable {
 
   ref(): this {
     this.#referenced = true;
+    if (this.#event !== null) this.#event.keepsAlive = true;
     return this;
   }
 
   unref(): this {
     this.#referenced = false;
+    if (this.#event !== null) this.#event.keepsAlive = false;
     return this;
   }
 
@@ -69,7 +71,9 @@ export class SimulatedTimeout implements Disposable {
   }
 
   #arm(): ScheduledEvent {
-    return this.#host.timer(this.#delayUs, "timer", () => this.#fire());
+    const event = this.#host.timer(this.#delayUs, "timer", () => this.#fire());
+    event.keepsAlive = this.#referenced;
+    return event;
   }
 
   #fire(): void {

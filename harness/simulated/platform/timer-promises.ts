@@ -29,7 +29,7 @@ export function patchTimerPromises(): void {
     const expire = (): void => {
       controller.abort(new DOMException("The operation was aborted due to timeout", "TimeoutError"));
     };
-    void new SimulatedTimeout(host, expire, delayMs, [], false);
+    new SimulatedTimeout(host, expire, delayMs, [], false).unref();
     return controller.signal;
   });
 }

@@ -122,6 +122,10 @@ export class SimulatedClient extends SimulatedProcess implements ClientHandle {
     return this.#network.openEndsOf(this.host);
   }
 
+  openTimers(): number {
+    return this.host.kernel.timersOf(this.host);
+  }
+
   onLost(listener: LostListener): void {
     this.#listeners.push(listener);
   }

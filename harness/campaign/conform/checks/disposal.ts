@@ -3,6 +3,8 @@ import type { ConformityCheck } from "../conformity.ts";
 import { inFigures } from "../../../core/words/in-figures.ts";
 
 const WITHIN_MS = 10_000;
+/** Timers that end by themselves until then, such as a time-out that nobody cleared, only delay the end of the process. */
+const TIMERS_MS = 60_000;
 /** For the last packets. */
 const GOODBYE_MS = 1000;
 
@@ -28,5 +30,15 @@ export const disposal: ConformityCheck = {
     await trial.sleep(GOODBYE_MS);
     const after = client.openConnections();
     if (after > 0) trial.mistake(`${after} of ${before} connections stay open: they keep the process alive`);
+    if (client.openTimers === undefined) return;
+    await trial.sleep(TIMERS_MS);
+    const timers = client.openTimers();
+    if (timers > 0) trial.remark(`a minute after its disposal ${goingOn(timers)}`);
   },
 };
+
+function goingOn(timers: number): string {
+  return timers === 1
+    ? "1 timer of the client goes on, and keeps the process alive: clear it, or call its unref()"
+    : `${timers} timers of the client go on, and keep the process alive: clear them, or call their unref()`;
+}
