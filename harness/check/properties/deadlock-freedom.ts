@@ -16,6 +16,7 @@ import {
   endInWords,
   hadNoMore,
   heldBeforeInWords,
+  isRenewedLate,
   type WatchedKey,
   longestLeft,
   mayAskSeveralServers,
@@ -147,7 +148,10 @@ class DeadlockFreedom implements Checker {
     // Without the step of a coarse clock by which it is counted as longer.
     state.maxPromised = Math.max(state.maxPromised, Math.round(promised - hold.clockSlack / 2));
     state.lastHold = hold;
-    if (hold.end === undefined) state.doubt = {};
+    if (hold.end === undefined) {
+      state.doubt = {};
+      state.lateRenewal = undefined;
+    }
     if (hold.end?.by === "kill") (state.deaths ??= new Map()).set(hold.end.index, "holder");
   }
 
@@ -158,6 +162,7 @@ class DeadlockFreedom implements Checker {
     if (event.type === "audit" || event.type === "fault" || !("key" in event) || event.key === undefined) return;
     const isRefused = event.type === "fail" && event.f === "acquire" && event.value?.reason === "contended";
     const state = this.#keys.get(event.key);
+    if (state !== undefined && event.type === "renewed" && isRenewedLate(state, event)) state.lateRenewal = event;
     if (state !== undefined && !isRefused && !(event.type === "invoke" && event.f === "acquire"))
       state.streak = undefined;
   }
@@ -313,8 +318,10 @@ class DeadlockFreedom implements Checker {
       `${clientInWords(header, seek.process)} was refused ${refusal.key} at ${timeWords(refusal.time)} as contended, ` +
       `but no client had held it for ${timeWords(refusal.time - idleSince)} (${last}). ${whyFree(longest)}`;
     const asked = doubt.acquire;
-    const events = [lastHold?.grantedIndex, lastHold?.end?.index, asked?.index, seek.index, refusal.index];
-    const why = whyStuck(header, { seek, lastHold, doubt });
+    const { lateRenewal } = state;
+    const ended = [lastHold?.grantedIndex, lastHold?.end?.index, lateRenewal?.index, asked?.index];
+    const events = [...ended, seek.index, refusal.index];
+    const why = whyStuck(header, { seek, lastHold, doubt }, lateRenewal);
     return {
       ...explain(account, events, this.#hypotheses(refusal, why, state)),
       overlap: { from: idleSince, to: refusal.time },

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { judge } from "../testing/judge.ts";
+import { judge, violationsOf } from "../testing/judge.ts";
 import { Recording } from "../testing/recording.ts";
 
 /** Client 0 is granted a lease of a second; client 1 is granted the same lock at 1200 ms, while client 0 works on. */
@@ -198,4 +198,32 @@ it("may be shorter since a renewal of a hold from before the history, which its 
   expect(entered((it) => it)).toMatch(/^invalid/);
   expect(entered((it) => it.renewed(8, 0, "a", 20))).toBe("valid");
   expect(entered((it) => it.renewed(28, 0, "a", 20, 8))).toBe("valid");
+});
+
+describe("a lock that renews a lease after the hold has ended", () => {
+  const stuck = (between: (it: Recording) => Recording): string => {
+    const held = new Recording({ clients: 2, backend: "simulated" }).acquire(0, 0, "a").leave(500, 0, "a");
+    const [violation] = violationsOf("deadlock-freedom", between(held.info(510, 0, "release")).fail(6000, 1));
+    return `${violation?.explanation} ${violation?.events.join(" ")}`;
+  };
+  const renewing = "the lock went on renewing the lease of client-0 after the end of its hold, last at 5,000 ms";
+
+  it("is stuck because it goes on, and not for an unknown reason", () => {
+    const told = stuck((it) => it.renewed(900, 0, "a", 1000).renewed(5000, 0, "a", 1000));
+    expect(told.toLowerCase()).toContain(renewing);
+    expect(told).not.toContain("by itself");
+    expect(told).toContain(" 5 ");
+  });
+
+  it("is not said to be so where somebody else's lease is renewed, or before the last hold", () => {
+    expect(stuck((it) => it.renewed(900, 0, "x", 1000))).toContain("did not become free by itself");
+    const again = stuck((it) =>
+      it.renewed(900, 0, "a", 1000).acquire(1000, 1, "b").leave(1100, 1, "b").info(1110, 1, "release"),
+    );
+    expect(again).toContain("did not become free by itself");
+    const early = stuck((it) =>
+      it.acquire(600, 1, "b").renewed(900, 1, "b", 1000).leave(1100, 1, "b").info(1110, 1, "release"),
+    );
+    expect(early).toContain("did not become free by itself");
+  });
 });

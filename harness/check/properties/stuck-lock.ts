@@ -1,6 +1,6 @@
 import { knownTopology } from "../../core/topologies/registry.ts";
 import { isEndless } from "../../history/holds/endless-lease.ts";
-import { type HistoryHeader, NANOSECONDS_PER_MS } from "../../history/history.ts";
+import { type HistoryHeader, NANOSECONDS_PER_MS, type RenewedEvent } from "../../history/history.ts";
 import type { Hold } from "../../history/holds.ts";
 import type { CompletionEvent, InvocationEvent } from "../../history/operations.ts";
 import { clientInWords, timeWords } from "../words.ts";
@@ -25,6 +25,8 @@ export interface WatchedKey {
   idleSince: number;
   lastHold: Hold | undefined;
   doubt: Doubt;
+  /** The last renewal of the lease of the last hold after that hold had ended. */
+  lateRenewal: RenewedEvent | undefined;
   /** Acquires that are under way, by process. */
   readonly seeking: Map<number, Seek>;
   /** Processes whose release or extension is under way: until it is over the lock may be theirs. */
@@ -64,6 +66,7 @@ export function untouchedKey(): WatchedKey {
     idleSince: 0,
     lastHold: undefined,
     doubt: {},
+    lateRenewal: undefined,
     seeking: new Map<number, Seek>(),
     changing: new Set<number>(),
     deaths: undefined,
@@ -76,11 +79,20 @@ export function untouchedKey(): WatchedKey {
   };
 }
 
+/** Whether it is the lease of the last hold that is renewed, although that hold has ended. */
+export function isRenewedLate({ lastHold }: WatchedKey, { value }: RenewedEvent): boolean {
+  return lastHold?.end !== undefined && lastHold.owner === value.owner;
+}
+
 /** Why a lock that nobody is known to hold is not free. An operation of unknown outcome is never told as if it had its effect. */
 export function whyStuck(
   header: HistoryHeader,
   { seek, lastHold, doubt: { acquire, release } }: Pick<Stuck, "seek" | "lastHold" | "doubt">,
+  lateRenewal?: RenewedEvent,
 ): string {
+  if (lastHold?.end !== undefined && lateRenewal !== undefined) {
+    return `the lock went on renewing the lease of ${clientInWords(header, lastHold.process)} after the end of its hold, last at ${timeWords(lateRenewal.time)}`;
+  }
   const stuck = "the lock did not become free by itself";
   if (acquire !== undefined) {
     return `${stuck} after the acquire of ${clientInWords(header, acquire.process)} at ${timeWords(acquire.time)}, which may have taken it: its outcome is unknown`;
