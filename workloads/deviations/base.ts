@@ -167,6 +167,20 @@ export function lengthsPastAnother(
   };
 }
 
+/**
+ * Whether a client that is kept waiting for so long has not given up, although the lease that it asks for is over by then. Of no
+ * interest where clients wait for longer than every lease: all of them do so there.
+ */
+export function isHeededLate(
+  { leaseMs, requests, patienceMs = Infinity }: Deadlines,
+  client: string,
+  atMs: number,
+  forMs: number,
+): boolean {
+  const asked = requests.filter((own) => own.client === client && own.fromMs <= atMs && own.toMs >= atMs);
+  return patienceMs <= leaseMs && forMs < patienceMs && asked.some(({ ttlMs }) => ttlMs < forMs);
+}
+
 /** How many holds of a client begin after a moment. */
 export function furtherHolds({ holds }: Deadlines, client: string, atMs: number): number {
   return holds.filter((hold) => hold.client === client && hold.fromMs > atMs).length;

@@ -6,6 +6,7 @@ import {
   type Deadlines,
   hasOutlived,
   furtherHolds,
+  isHeededLate,
   type Held,
   type IntoNextHold,
   lengthIntoNextHold,
@@ -86,6 +87,8 @@ export function countDeviations(base: Base, faults: readonly Fault[]): number {
 interface TimedPoint extends StrikePoint {
   readonly hasOutlived: boolean;
   readonly lengths: readonly number[];
+  /** Whether its client, if kept waiting for so long, still acts on what it hears after the end of the lease that it asks for. */
+  readonly heedsAfterLease: (forMs: number) => boolean;
 }
 
 function timed(deadlines: Deadlines, point: StrikePoint): TimedPoint {
@@ -97,7 +100,10 @@ function timed(deadlines: Deadlines, point: StrikePoint): TimedPoint {
   const lengths = [past?.intoGapMs, past?.intoHoldMs, ...around].filter((ms) => ms !== undefined);
   // A connection that breaks then is worth trying because the lease is over.
   const outlived = isOfConnections !== true && hasOutlived(deadlines, client, atMs);
-  return { ...point, hasOutlived: outlived, lengths: [...new Set(lengths)] };
+  // Another client may have had the lock by then, although this one goes on as if nothing had happened.
+  const heedsAfterLease = (forMs: number): boolean =>
+    past !== undefined && isHeededLate(deadlines, client, atMs, forMs);
+  return { ...point, hasOutlived: outlived, lengths: [...new Set(lengths)], heedsAfterLease };
 }
 
 function heldAt({ phase, isForWholeLease, isOfFurtherKey }: StrikePoint): Held {
@@ -128,8 +134,11 @@ function isStruck({ isOfConnections = false }: StrikePoint, { traits }: Fault): 
 }
 
 /** How little a fault with these traits tells at a point, beside its other points: 0 is the most. */
-function howTelling(traits: FaultTraits, { phase, changesHold, endsHold, isOfConnections }: StrikePoint): number {
+function howTelling(traits: FaultTraits, { isOfConnections, ...point }: StrikePoint): number {
+  const { phase, changesHold, endsHold, isOfRenewer } = point;
   if (isOfConnections === true) return 0;
+  // No server hears of the release: whoever renews what it believes to have given back holds it for ever.
+  if (traits.messages === "resets" && phase === "before" && endsHold && isOfRenewer) return 0;
   // A client that is stopped then learns of the new lease when that is over, too; the timers that end the old one stop with it.
   if (traits.pauses === "client" && phase === "reply" && changesHold && !endsHold) return 0;
   const found = phasesOf(traits).findIndex((equal) => equal.includes(phase));
@@ -168,17 +177,22 @@ function deviationsAt(
     const lengths = family.hasLength ? point.lengths : [undefined];
     return lengths.flatMap((forMs, length) => {
       const cost = least + choiceAt(point, family) * 2 + length * 2;
-      return cost > mostCost ? [] : [new Ranked({ point, family, cost, length, forMs })];
+      const sort = forMs !== undefined && point.heedsAfterLease(forMs) ? HEEDED_LATE : undefined;
+      return cost > mostCost ? [] : [new Ranked({ point, family, cost, length, forMs, sort })];
     });
   });
 }
 
+/** What is kept back until the lease that it asks for is over, and is not given up by its client meanwhile. */
+const HEEDED_LATE = "past its lease, and still waited for";
+
 /**
- * How little the parameters of a fault tell at a point, beside its others. An extension that no server hears of has failed, and its
- * client knows; one that only some servers hear of tells as much.
+ * How little the parameters of a fault tell at a point, beside its others. An extension or a renewal that no server hears of has
+ * failed, and its client knows; one that only some servers hear of tells as much.
  */
-function choiceAt({ extendsHold, servers }: StrikePoint, family: Family): number {
-  return extendsHold && divides(family, servers) ? Math.max(0, family.choice - 1) : family.choice;
+function choiceAt({ changesHold, endsHold, servers }: StrikePoint, family: Family): number {
+  const prolongs = changesHold && !endsHold;
+  return prolongs && divides(family, servers) ? Math.max(0, family.choice - 1) : family.choice;
 }
 
 interface Ranking {
@@ -284,7 +298,8 @@ function aloneAt({ deadlines }: Base, family: Family | undefined, point: TimedPo
     if (isReply && point.isForWholeLease && length === AGAIN && forMs > patienceMs)
       return { family, forMs, length, sort: "alone, until its client asks again", cost: asked };
     // Its client gives it up before the lease is over, and holds again.
-    const sort = length === 0 && further >= SEVERAL ? `alone, before ${further} holds` : "alone";
+    const several = length === 0 && further >= SEVERAL ? `alone, before ${further} holds` : "alone";
+    const sort = point.heedsAfterLease(forMs) ? `${several}, ${HEEDED_LATE}` : several;
     return { family, forMs, length, sort, cost: least + length * 2 };
   });
   const intoNext = strikesNext ? lengthIntoNextHold(deadlines, point) : undefined;

@@ -47,6 +47,8 @@ export interface StrikePoint {
   readonly isOfFurtherKey: boolean;
   /** Whether the lease that the message asks for is to be held to its end, while another client waits for it. */
   readonly isForWholeLease: boolean;
+  /** Whether its client renews its leases by itself. */
+  readonly isOfRenewer: boolean;
   /** Whether nothing strikes there but what breaks connections: nothing else of its client happens. Default: false. */
   readonly isOfConnections?: boolean | undefined;
   /** What strikes there is like what strikes at other moments of this sort: the same command at the same point. */
@@ -83,11 +85,14 @@ export function strikePointsOf(base: Base, struck: Struck): readonly StrikePoint
     ...atMessages(base, struck, roles),
     ...betweenOperations(plan, history, roles),
   ];
-  const deathMs = messages.some(isRenewal) ? firstFaultMs(history) : 0;
-  return points.map((point) => {
-    const { client, atMs, sort } = point;
+  const renewers = new Set(messages.filter(isRenewal).map((message) => clientName(message.client)));
+  const deathMs = renewers.size > 0 ? firstFaultMs(history) : 0;
+  return points.map((found) => {
+    const { client, atMs, sort } = found;
+    const point = { ...found, isOfRenewer: renewers.has(client) };
     // A holder that does not know how its hold ended may renew what another one leaves behind.
     if (point.endsHold && atMs < deathMs) return { ...point, sort: `${sort}, before a holder dies` };
+    if (point.endsHold && point.isOfRenewer) return { ...point, sort: `${sort}, of who renews` };
     // Whoever is granted the lock between the two commands certainly has it when the second one arrives.
     if (point.splitsAcquire && asking.some((other) => other !== client))
       return { ...point, sort: `${sort}, while another one asks again and again` };
@@ -156,6 +161,7 @@ function atMessages(
         decidesAcquire: invoked?.f === "acquire" && last.get(operation) === message,
         isOfFurtherKey,
         isForWholeLease: false,
+        isOfRenewer: false,
         beginsHold: message.keys.length > 0 && invoked?.f === "acquire",
         changesHold: message.keys.length > 0 && CHANGES.has(invoked?.f),
         extendsHold: message.keys.length > 0 && invoked?.f === "extend",
@@ -271,6 +277,7 @@ function notOfMessage({ topology }: Plan) {
     decidesAcquire: false,
     isOfFurtherKey: false,
     isForWholeLease: false,
+    isOfRenewer: false,
   } as const;
 }
 
