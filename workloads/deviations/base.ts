@@ -57,7 +57,7 @@ export function deadlinesOf(plan: Plan, { events }: History, patienceMs?: number
     };
   };
   const leases = events.flatMap((event): readonly Span[] => {
-    if (event.type !== "ok" || (event.f !== "acquire" && event.f !== "extend")) return [];
+    if (event.type !== "renewed" && (event.type !== "ok" || (event.f !== "acquire" && event.f !== "extend"))) return [];
     const { validForMs = leaseMs, grantedAt = event.time } = event.value;
     const fromMs = grantedAt / NANOSECONDS_PER_MS;
     return [{ client: clientName(event.process % clients), fromMs, toMs: fromMs + validForMs }];
@@ -110,8 +110,8 @@ export function lengthsAround(
   atMs: number,
   held: Held = "other",
 ): readonly number[] {
-  // The first to end: at an extension, the lease before it.
-  const running = leases.filter(({ fromMs, toMs }) => fromMs <= atMs && toMs > atMs);
+  // The first to end: at an extension or a renewal, the lease before it.
+  const running = latestLeases(leases, atMs).filter(({ toMs }) => toMs > atMs);
   const asked = requests.filter((own) => own.client === client && own.fromMs <= atMs && own.toMs >= atMs);
   const endMs = Math.min(leaseMs, ...asked.map(({ ttlMs }) => ttlMs), ...running.map(({ toMs }) => toMs - atMs));
   const latestMs = endMs - 0.1 * leaseMs;
@@ -130,6 +130,14 @@ export function lengthsAround(
     2.5 * leaseMs,
   ];
   return [...new Set(lengths.map((ms) => Math.round(ms)).filter((ms) => ms > 0))];
+}
+
+/** Of each client the two leases that began last: the one that is just being set, and the one before it, which counts until then. */
+function latestLeases(leases: readonly Span[], atMs: number): readonly Span[] {
+  const begun = leases.filter(({ fromMs }) => fromMs <= atMs);
+  return [...Map.groupBy(begun, ({ client }) => client).values()].flatMap((own) =>
+    own.toSorted((one, other) => one.fromMs - other.fromMs).slice(-2),
+  );
 }
 
 /** A hold that is shorter than this is over before anything can happen in it. */

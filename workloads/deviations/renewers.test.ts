@@ -9,7 +9,9 @@ import { withWatchdog } from "../../lock-impl/parts/renewing/watchdog.ts";
 import type { LockDriver } from "../../harness/core/lock-driver.ts";
 import type { TopologyKind } from "../../harness/core/topologies/registry.ts";
 import { topologySchema } from "../../harness/core/topology.ts";
-import { deadlinesOf } from "./base.ts";
+import type { Plan } from "../../harness/core/plan.ts";
+import { Recording } from "../../harness/check/testing/recording.ts";
+import { deadlinesOf, lengthsAround } from "./base.ts";
 import { deviationsOf, type RankedDeviation } from "./deviations-of.ts";
 import { smallWorkloads } from "./workloads.ts";
 
@@ -57,4 +59,35 @@ test("a renewal that a majority does not hear of is tried as early as one that n
   const divided = before.filter(({ dividesServers }) => dividesServers);
   expect(divided.length).toBeGreaterThan(0);
   expect(least(divided)).toBe(least(before.filter(({ dividesServers }) => !dividesServers)));
+});
+
+test("a client that has renewed once is kept from the second renewal until that lease is over, and from the third one seldom", async () => {
+  const all = await whileRenewed("partition", "single", withWatchdog(plain, "aggressive"));
+  const renewals = all.filter(({ sort, phase }) => phase === "before" && sort.startsWith("before first - "));
+  const [first, second] = [...new Set(renewals.map(({ atMs }) => atMs))].toSorted((one, other) => one - other);
+  const at = (ms: number | undefined) => renewals.filter(({ atMs }) => atMs === ms);
+  expect(least(at(second))).toBe(least(at(first)));
+  expect(at(first).some(({ sort }) => sort.includes("of a lease renewed before"))).toBe(false);
+  expect(at(second).every(({ sort }) => sort.includes("of a lease renewed before"))).toBe(true);
+  const dear = renewals.filter(({ atMs }) => atMs > second! && atMs < 2.5 * second!);
+  expect(dear.length).toBeGreaterThan(0);
+  expect(least(dear)).toBeGreaterThan(least(at(second)));
+});
+
+test("at a renewal the lease counts that was renewed last, and not the one that was granted", () => {
+  const lease = (fromMs: number, client = "client-0") => ({ client, fromMs, toMs: fromMs + 1000 });
+  const leases = [lease(0), lease(400), lease(800)];
+  const deadlines = { leaseMs: 1000, leases, holds: [], requests: [] };
+  expect(lengthsAround(deadlines, "client-0", 800)[0]).toBe(680);
+  expect(lengthsAround(deadlines, "client-0", 400)[0]).toBe(680);
+  // Those of others count as well.
+  expect(lengthsAround({ ...deadlines, leases: [...leases, lease(-100, "client-1")] }, "client-0", 800)[0]).toBe(180);
+});
+
+test("a renewal that the lock tells of is a lease", () => {
+  const recording = new Recording({ clients: 2 }).acquire(0, 0, "a", { ttlMs: 1000 }).renewed(600, 0, "a", 700, 590);
+  const step = { key: "k1", ttlMs: 1000, waitMs: 0, tries: 1, steps: [] };
+  const client = { sections: [step] };
+  const { leases } = deadlinesOf({ clients: [client, client] } as unknown as Plan, recording.history);
+  expect(leases.at(-1)).toEqual({ client: "client-0", fromMs: 590, toMs: 1290 });
 });

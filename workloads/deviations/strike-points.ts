@@ -129,7 +129,7 @@ function atMessages(
     const standsFor = (other: WireMessage): boolean =>
       isSameRound(other, message) && (struck === "together" || other.reply === message.reply);
     if (independent && told.slice(0, index).some(standsFor)) return [];
-    const group = `${client} ${command} ${operation ?? "-"}`;
+    const group = `${client} ${isRenewal(message) ? scriptOrCommand(message) : command} ${operation ?? "-"}`;
     const times = seen.get(group) ?? 0;
     seen.set(group, times + 1);
     const isLast = !told.slice(index + 1).some((other) => sameGroup(other, message));
@@ -141,9 +141,13 @@ function atMessages(
     // Whoever asks for a key that it has taken, and for that one first, gets it when its lease is over.
     const wanted = isWantedFirst ? ", while another client asks for an earlier one first" : "";
     const further = isOfFurtherKey ? ` of a further key${wanted}` : "";
+    // The first renewal prolongs what was granted, and the second one what was renewed.
+    const isRenewedBefore = isRenewal(message) && times > 0;
+    const isRepeated = times > (isRenewedBefore ? 1 : 0) && !isLast && !isOfFurtherKey;
+    const again = isRenewedBefore ? " of a lease renewed before" : "";
     const rank =
       rankOf(invoked) +
-      (times > 0 && !isLast && !isOfFurtherKey ? REPEATED_RANK : 0) +
+      (isRepeated ? REPEATED_RANK : 0) +
       (split.has(operation) && isContended(deadlines, message) ? SPLIT_RANK : 0) +
       (message.keys.length === 0 ? KEYLESS_RANK : 0);
     const round = struck === "together" ? told.filter((other) => isSameRound(message, other)) : [];
@@ -166,7 +170,7 @@ function atMessages(
         changesHold: message.keys.length > 0 && CHANGES.has(invoked?.f),
         extendsHold: message.keys.length > 0 && invoked?.f === "extend",
         endsHold: message.keys.length > 0 && invoked?.f === "release",
-        sort: `${phase} ${roles.ofClient(client)} ${roles.ofOperation(operation)} ${scriptOrCommand(message)}${further}`,
+        sort: `${phase} ${roles.ofClient(client)} ${roles.ofOperation(operation)} ${scriptOrCommand(message)}${further}${again}`,
         rank,
       };
     });

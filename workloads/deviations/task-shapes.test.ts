@@ -17,9 +17,9 @@ import { smallWorkloads, type Workload } from "./workloads.ts";
 
 const concurrent: Supports = { concurrent: true };
 
-function workloads(supports: Supports | undefined, renews = false): readonly Workload[] {
+function workloads(supports: Supports | undefined, renews = false, outlives = false): readonly Workload[] {
   const topology = topologySchema.parse({ kind: "single" });
-  const options = { lock: "./mine.ts", topology, fencing: true, seed: 1, outlives: false, supports };
+  const options = { lock: "./mine.ts", topology, fencing: true, seed: 1, outlives, supports };
   return smallWorkloads(options, { extends: false, reenters: false, renews, tellsRenewals: renews });
 }
 
@@ -153,4 +153,35 @@ test("a smaller plan does a section of a task in the order of the others", () =>
   expect(
     [...smallerPlans(plan)].some((smaller) => smaller.clients[0]?.sections.length === 3 && !hasTasks(smaller)),
   ).toBe(true);
+});
+
+/** The process keeps its grants by key: whoever releases gives back what the process was granted last. */
+const lastOfKey: LockDriver = {
+  supports: concurrent,
+  async connect(environment) {
+    const lock = await composeLock({ protocol: ownedKey }).connect(environment);
+    const last = new Map<string, Grant>();
+    return {
+      async acquire(key, options) {
+        const answer = await lock.acquire(key, options);
+        if (answer.type === "ok") last.set(key, answer.value);
+        return answer;
+      },
+      release: (grant) => lock.release(last.get(grant.key) ?? grant),
+      [Symbol.asyncDispose]: () => lock[Symbol.asyncDispose](),
+    };
+  },
+};
+
+test("a task that outlives its lease releases what another task of its client holds", async () => {
+  const name = "a task of one client releases late, while another one of it holds";
+  const named = (renews: boolean, outlives: boolean) =>
+    workloads(concurrent, renews, outlives).find((workload) => workload.name === name);
+  // A lock that renews and tells so keeps the lease.
+  expect([named(false, false), named(true, false) === undefined]).toEqual([undefined, false]);
+  const { plan } = named(false, true) ?? expect.unreachable();
+  const broken = async (driver: LockDriver) =>
+    (await runSimulated(plan, { title: name, required: ["owner-release"], driver })).record.verdict.verdict;
+  expect(await broken(lastOfKey)).toBe("invalid");
+  expect(await broken(composeLock({ protocol: ownedKey, supports: concurrent }))).toBe("valid");
 });

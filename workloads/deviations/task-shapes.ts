@@ -39,6 +39,15 @@ export function taskShapes(scale: Scale, renews: boolean): readonly Shape[] {
       clients: [[holds(0.3), of(1, at(0, holds(0.1))), of(2, at(0.1, holds(0.1))), of(2, seeker)]],
     },
     {
+      name: "a task of one client releases late, while another one of it holds",
+      outlives: !renews,
+      // What the first one holds no more must not be taken for what the second one holds: they are of one process.
+      clients: [
+        [holds(1.6), of(1, at(0, holds(0.9)))],
+        [at(1.7, holds(0.1)), seeker],
+      ],
+    },
+    {
       name: "two tasks of one client for longer than a lease",
       isCalm: true,
       // Who hands the lock over within the process must say how much of its lease is left.
