@@ -256,9 +256,9 @@ class DeadlockFreedom implements Checker {
     if (seenTaken <= idleSince + longestLeft(this.#evidence.header, state) + SLACK) return;
     if (state.changing.size > 0 || this.#mayShareVotes(state, refusal, seek)) return;
     const underWay = new Set(state.seeking.keys());
-    const { streak, lastHold, doubt } = state;
+    const { streak, lastHold, doubt, lateRenewal } = state;
     const stuckSince = streak?.until === idleSince && this.#calmSince < idleSince ? streak.since : idleSince;
-    state.suspicion = { seek, refusal, idleSince, stuckSince, seenTaken, lastHold, doubt, underWay };
+    state.suspicion = { seek, refusal, idleSince, stuckSince, seenTaken, lastHold, doubt, lateRenewal, underWay };
     if (underWay.size === 0) this.#confirm(state);
   }
 
@@ -306,7 +306,7 @@ class DeadlockFreedom implements Checker {
 
   #describe(suspicion: Suspicion, state: WatchedKey, ownLease: number): Violation {
     const { header } = this.#evidence;
-    const { seek, refusal, seenTaken, lastHold, doubt } = suspicion;
+    const { seek, refusal, seenTaken, lastHold, doubt, lateRenewal } = suspicion;
     const isLongEnough = seenTaken - suspicion.idleSince - SLACK > ownLease;
     const idleSince = isLongEnough ? suspicion.idleSince : suspicion.stuckSince;
     const longest = { ...state, maxPromised: Math.max(state.maxPromised, ownLease) };
@@ -318,7 +318,6 @@ class DeadlockFreedom implements Checker {
       `${clientInWords(header, seek.process)} was refused ${refusal.key} at ${timeWords(refusal.time)} as contended, ` +
       `but no client had held it for ${timeWords(refusal.time - idleSince)} (${last}). ${whyFree(longest)}`;
     const asked = doubt.acquire;
-    const { lateRenewal } = state;
     const ended = [lastHold?.grantedIndex, lastHold?.end?.index, lateRenewal?.index, asked?.index];
     const events = [...ended, seek.index, refusal.index];
     const why = whyStuck(header, { seek, lastHold, doubt }, lateRenewal);

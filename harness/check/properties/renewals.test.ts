@@ -215,6 +215,14 @@ describe("a lock that renews a lease after the hold has ended", () => {
     expect(told).toContain(" 5 ");
   });
 
+  it("is said to have gone on for as long as it had when the client was refused", () => {
+    const held = new Recording({ clients: 2, backend: "simulated" }).acquire(0, 0, "a").leave(500, 0, "a");
+    const refused = held.info(510, 0, "release").renewed(5000, 0, "a", 1000).fail(6000, 1).renewed(7000, 0, "a", 1000);
+    const [violation] = violationsOf("deadlock-freedom", refused);
+    expect(violation?.explanation.toLowerCase()).toContain(renewing);
+    expect(violation?.events).not.toContain(7);
+  });
+
   it("is not said to be so where somebody else's lease is renewed, or before the last hold", () => {
     expect(stuck((it) => it.renewed(900, 0, "x", 1000))).toContain("did not become free by itself");
     const again = stuck((it) =>

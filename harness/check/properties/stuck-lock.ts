@@ -55,6 +55,8 @@ export interface Suspicion extends Stuck {
   /** Since when the key has been stuck, `idleSince` or earlier: violations before this one count from then, too. */
   readonly stuckSince: number;
   readonly underWay: Set<number>;
+  /** The last renewal of the lease of the last hold after that hold had ended, when the client was refused. */
+  readonly lateRenewal: RenewedEvent | undefined;
 }
 
 /** A key that nobody has asked for. */
