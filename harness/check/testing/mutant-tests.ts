@@ -3,10 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { createVitest, type TestModule, type TestSpecification, type Vitest } from "vitest/node";
-import type { Mutant } from "./mutants.ts";
-
-/** The folders that judge histories, and those that they ask for the traits of faults. */
-const ROOMS = ["harness/core", "harness/history", "harness/check", "faults"];
+import { type Mutant, MUTATED_FOLDERS } from "./mutants.ts";
 
 /** What else their tests need. */
 const FILES = ["package.json", "tsconfig.json", "docs/history.md", "harness/testing/fixed-draws.ts"];
@@ -144,7 +141,7 @@ export class MutantTests {
 function copyOfCheckers(): string {
   const root = fileURLToPath(new URL("../../../", import.meta.url));
   const copy = mkdtempSync(join(tmpdir(), "lockstorm-mutants-"));
-  for (const room of ROOMS) cpSync(join(root, room), join(copy, room), { recursive: true });
+  for (const room of MUTATED_FOLDERS) cpSync(join(root, room), join(copy, room), { recursive: true });
   for (const file of FILES) cpSync(join(root, file), join(copy, file));
   symlinkSync(join(root, "node_modules"), join(copy, "node_modules"));
   return copy;

@@ -9,6 +9,9 @@ const mutantSchema = z.strictObject({
   survives: z.string().optional(),
 });
 
+/** The folders that judge histories, and those that they ask for the traits of faults: only what is in them can be mutated. */
+export const MUTATED_FOLDERS = ["harness/core", "harness/history", "harness/check", "faults"];
+
 /** One change to one file that a test of the checkers must notice. */
 export type Mutant = z.infer<typeof mutantSchema>;
 
