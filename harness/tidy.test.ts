@@ -10,6 +10,7 @@ import {
   laxTests,
   longFiles,
   namelessFiles,
+  unguardedContainerTests,
   unregistered,
   untaggedLongFiles,
 } from "./testing/tidy-rules.ts";
@@ -37,6 +38,7 @@ describe("this project", () => {
   test.each([
     ["no file is too long", () => longFiles([...code, ...scripts])],
     ["every long test is run", () => untaggedLongFiles(code)],
+    ["tests in containers are skipped without an engine", () => unguardedContainerTests(code)],
     ["no file is called utils", () => namelessFiles([...code, ...scripts])],
     ["no file only passes on what others export", () => barrels(code)],
     [
@@ -92,6 +94,13 @@ test("a long test without its tag is caught", () => {
   expect(untaggedLongFiles(long.map((path) => file(path, "// @module-tag long\n")))).toEqual([]);
   expect(untaggedLongFiles(long.map((path) => file(path, "")))).toHaveLength(2);
   expect(untaggedLongFiles([file("faults/a.test.ts", "")])).toEqual([]);
+});
+
+test("a test in containers that fails without an engine is caught", () => {
+  const path = "faults/a.containers.test.ts";
+  expect(unguardedContainerTests([file(path, 'describeWithEngine("a", () => {});')])).toEqual([]);
+  expect(unguardedContainerTests([file(path, 'describe("a", () => {});')])).toHaveLength(1);
+  expect(unguardedContainerTests([file("faults/a.test.ts", "")])).toEqual([]);
 });
 
 describe("the name of a type", () => {

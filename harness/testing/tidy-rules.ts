@@ -21,6 +21,13 @@ export function untaggedLongFiles(files: readonly SourceFile[]): string[] {
     .map(({ path }) => `${path}: its first line is not "// @module-tag long"`);
 }
 
+/** Files whose name says that their tests need a container engine, but which are not skipped where there is none. */
+export function unguardedContainerTests(files: readonly SourceFile[]): string[] {
+  return files
+    .filter(({ path, text }) => path.endsWith(".containers.test.ts") && !/\bdescribeWithEngine\b/.test(text))
+    .map(({ path }) => `${path}: its tests are not in describeWithEngine`);
+}
+
 /** Files and folders whose name does not describe their content. */
 export function namelessFiles(files: readonly SourceFile[]): string[] {
   return files

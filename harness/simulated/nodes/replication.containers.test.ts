@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { describeWithEngine } from "../../containers/testing/engine-required.ts";
 import type { Address } from "../../core/lock-driver.ts";
 import { RealServers } from "../../../lock-impl/testing/real-redis.ts";
 import { awaitCondition } from "../../containers/engine/await-condition.ts";
@@ -125,6 +126,8 @@ async function inReality(): Promise<readonly string[]> {
   });
 }
 
-test("offsets, histories and backlogs are those of a real pair, to the byte", async () => {
-  expect(await inSimulation()).toEqual(await inReality());
+describeWithEngine("replication", () => {
+  test("offsets, histories and backlogs are those of a real pair, to the byte", async () => {
+    expect(await inSimulation()).toEqual(await inReality());
+  });
 });

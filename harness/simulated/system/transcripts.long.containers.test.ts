@@ -1,5 +1,6 @@
 // @module-tag long
 import { expect, test } from "vitest";
+import { describeWithEngine } from "../../containers/testing/engine-required.ts";
 import type { Servers } from "../../core/lock-driver.ts";
 import { RealServers } from "../../../lock-impl/testing/real-redis.ts";
 import { dataNodes } from "../../core/topology.ts";
@@ -75,27 +76,29 @@ async function inSimulation(lock: string, kind: TopologyKind): Promise<Recorded>
   return { outcomes: task.value ?? [], transcripts: transcripts.lines() };
 }
 
-test.each([
-  ["single", "single"],
-  ["fenced", "single"],
-  ["reentrant", "single"],
-  ["watchdog", "single"],
-  ["redlock", "redlock"],
-  ["redlock4", "single"],
-  ["redlock4", "redlock"],
-  ["redlock5", "single"],
-  ["redlock5", "redlock"],
-  ["redis-semaphore", "single"],
-  ["redis-semaphore-redlock", "redlock"],
-] as const)(
-  "%s on %s says and hears the same, byte for byte, as over real sockets with a real Redis",
-  async (lock, kind) => {
-    const simulated = await inSimulation(lock, kind);
-    const real = await inReality(lock, kind);
-    expect(simulated.outcomes).toEqual(real.outcomes);
-    expect(simulated.transcripts).toEqual(real.transcripts);
-    // Both transcripts must not be empty.
-    const sent = Object.values(real.transcripts).flatMap((each) => each.sent);
-    expect(sent.filter((line) => line.endsWith("k1")).length).toBeGreaterThan(4);
-  },
-);
+describeWithEngine("locks", () => {
+  test.each([
+    ["single", "single"],
+    ["fenced", "single"],
+    ["reentrant", "single"],
+    ["watchdog", "single"],
+    ["redlock", "redlock"],
+    ["redlock4", "single"],
+    ["redlock4", "redlock"],
+    ["redlock5", "single"],
+    ["redlock5", "redlock"],
+    ["redis-semaphore", "single"],
+    ["redis-semaphore-redlock", "redlock"],
+  ] as const)(
+    "%s on %s says and hears the same, byte for byte, as over real sockets with a real Redis",
+    async (lock, kind) => {
+      const simulated = await inSimulation(lock, kind);
+      const real = await inReality(lock, kind);
+      expect(simulated.outcomes).toEqual(real.outcomes);
+      expect(simulated.transcripts).toEqual(real.transcripts);
+      // Both transcripts must not be empty.
+      const sent = Object.values(real.transcripts).flatMap((each) => each.sent);
+      expect(sent.filter((line) => line.endsWith("k1")).length).toBeGreaterThan(4);
+    },
+  );
+});
