@@ -3,6 +3,8 @@ import { isDroppable } from "./dropped-front.ts";
 interface Entry<K, V> {
   readonly key: K;
   value: V;
+  /** Whether it was since deleted, or set again: asking the map would cost more. */
+  isOver: boolean;
 }
 
 /**
@@ -28,7 +30,7 @@ export class OldestFirst<K, V> {
   /** The entry that was set longest ago. */
   get oldest(): readonly [key: K, value: V] | undefined {
     for (let first = this.#order[this.#front]; first !== undefined; first = this.#order[this.#front]) {
-      if (this.#entries.get(first.key) === first) return [first.key, first.value];
+      if (!first.isOver) return [first.key, first.value];
       this.#front += 1;
       if (isDroppable(this.#front, this.#order.length)) {
         this.#order = this.#order.slice(this.#front);
@@ -57,16 +59,18 @@ export class OldestFirst<K, V> {
   }
 
   *#inOrder(): Iterable<Entry<K, V>> {
-    for (const entry of this.#order) if (this.#entries.get(entry.key) === entry) yield entry;
+    for (const entry of this.#order) if (!entry.isOver) yield entry;
   }
 
   /** Sets an entry, as the youngest. */
   set(key: K, value: V): void {
-    const entry = { key, value };
+    const entry = { key, value, isOver: false };
+    const before = this.#entries.get(key);
+    if (before !== undefined) before.isOver = true;
     // Where it is set again it keeps its place in the map, which has no new gap then: the order is kept beside it.
     this.#entries.set(key, entry);
     this.#order.push(entry);
-    if (this.#entries.size > this.#most) this.#entries.delete(this.oldest![0]);
+    if (this.#entries.size > this.#most) this.delete(this.oldest![0]);
     if (this.#order.length - this.#front > 2 * this.#entries.size + 64) this.#compact();
   }
 
@@ -77,6 +81,8 @@ export class OldestFirst<K, V> {
   }
 
   delete(key: K): boolean {
+    const entry = this.#entries.get(key);
+    if (entry !== undefined) entry.isOver = true;
     return this.#entries.delete(key);
   }
 
@@ -87,7 +93,7 @@ export class OldestFirst<K, V> {
   }
 
   #compact(): void {
-    this.#order = this.#order.slice(this.#front).filter((entry) => this.#entries.get(entry.key) === entry);
+    this.#order = this.#order.slice(this.#front).filter((entry) => !entry.isOver);
     this.#front = 0;
   }
 }

@@ -24,8 +24,8 @@ export interface OwnerGrants {
   readonly grantedBy: number;
   /** How often it was granted the lock since it certainly had nothing, less the releases that found it. */
   readonly entries: number;
-  /** How many acquires of unknown outcome may have entered its hold again, at any time. */
-  readonly unknown: number;
+  /** How many acquires of unknown outcome may have entered its hold again, at any time. It grows: each may concern hundreds of owners. */
+  unknown: number;
   /**
    * The completion of the release that shows that it no longer had anything of these grants, if there was one since the
    * last of them. Only `goneByOf` reads it.
@@ -115,9 +115,8 @@ export class OwnerGrantLog {
 
   #addUnknown(key: string, process: number, invokedIndex: number): void {
     for (const owner of this.#reentriesOf(key).add(process, undefined, invokedIndex)) {
-      const name = nameOf(key, owner);
-      const known = this.#byOwner.get(name);
-      if (known !== undefined) this.#byOwner.replace(name, { ...known, unknown: known.unknown + 1 });
+      const known = this.#byOwner.get(nameOf(key, owner));
+      if (known !== undefined) known.unknown += 1;
     }
   }
 
