@@ -139,6 +139,8 @@ describe("accuses only where the order at the server is certain", () => {
     expect(judged(missedTwice.release(20, 1, "b"))).toMatch(/^invalid/);
     const underWay = three().acquire(0, 1, "b").leave(3, 1, "b").seek(3, 0).acquire(4, 2, "b").granted(6, 0, "a");
     expect(judged(underWay.left(7, 1, false).release(20, 1, "b"))).toBe("valid");
+    const ownTask = three().acquire(0, 1, "b").leave(3, 1, "b").seek(3, 0).acquire(4, 4, "b").granted(6, 0, "a");
+    expect(judged(ownTask.left(7, 1, false).release(20, 1, "b"))).toBe("valid");
     const unknown = concurrent().leave(10, 1, "b").info(12, 1, "release").release(20, 4, "b");
     expect(judged(unknown)).toBe("valid");
   });
