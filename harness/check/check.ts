@@ -113,28 +113,38 @@ export class HistoryChecker {
 
   #judge(recorded: HistoryEvent): void {
     if (this.#evidenceFailure !== undefined) return;
-    let step: HistoryStep;
     try {
       const event = this.#evidence.read(withShortValues(recorded));
       if (this.#stopped !== undefined || !this.#makesRoom(event)) {
         this.#overhear(event);
         return;
       }
-      step = this.#evidence.push(event);
-      this.#margins.push(step);
-      this.#mistakes.push(step);
-      this.#freezes.push(step);
-      this.#crashes.push(step);
-      this.#tries.push(step);
-      this.#refusal.push(step);
-      this.#unanswered.push(step);
-      this.#endless.push(step);
-      this.#times.push(step);
-      this.#releases.push(step);
+      const step = this.#gather(event);
+      this.#show(step);
+      this.#evidence.judged(step);
+      const excess = excessOf(this.#evidence, this.#limits);
+      if (excess !== undefined) this.#stop(excess, step.event);
     } catch (error) {
       this.#evidenceFailure = messageOf(error);
-      return;
     }
+  }
+
+  #gather(event: HistoryEvent): HistoryStep {
+    const step = this.#evidence.push(event);
+    this.#margins.push(step);
+    this.#mistakes.push(step);
+    this.#freezes.push(step);
+    this.#crashes.push(step);
+    this.#tries.push(step);
+    this.#refusal.push(step);
+    this.#unanswered.push(step);
+    this.#endless.push(step);
+    this.#times.push(step);
+    this.#releases.push(step);
+    return step;
+  }
+
+  #show(step: HistoryStep): void {
     for (const running of this.#running) {
       if (running.failure !== undefined) continue;
       try {
@@ -143,8 +153,6 @@ export class HistoryChecker {
         running.failure = messageOf(error);
       }
     }
-    const excess = excessOf(this.#evidence, this.#limits);
-    if (excess !== undefined) this.#stop(excess, step.event);
   }
 
   #stop(excess: string, { index }: HistoryEvent): void {

@@ -259,7 +259,7 @@ export class Leases {
    * The operation of this process is over. Where its outcome is unknown, it may take effect at any time from now on.
    * Returns the owner values whose holds an acquire of unknown outcome may have entered, as far as that is known.
    */
-  answer(operation: LeaseOperation, { type, value }: Answer): readonly string[] {
+  answer(operation: LeaseOperation, { type, value }: Answer): Iterable<string> {
     const { f, key, process, time } = operation;
     const { request, holds } = this.#asking.get(process) ?? { request: requestOf(operation), holds: [] };
     this.#asking.delete(process);
@@ -299,7 +299,7 @@ export class Leases {
   #reentriesOf(key: string): PossibleReentries<LeaseRequest> {
     const known = this.#reentries.get(key);
     if (known !== undefined) return known;
-    const fresh = PossibleReentries.of<LeaseRequest>(this.#lineage);
+    const fresh = new PossibleReentries<LeaseRequest>(this.#lineage);
     this.#reentries.set(key, fresh);
     return fresh;
   }

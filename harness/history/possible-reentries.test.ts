@@ -111,17 +111,25 @@ describe("an acquire that is never answered, while its client goes on under anot
 });
 
 it("an acquire of unknown outcome concerns the owner value that its client had last, else the one it has next", () => {
-  const reentries = new PossibleReentries<string>((one, other) => one % CLIENTS === other % CLIENTS);
-  expect(reentries.add(0, "first", 0)).toEqual([]);
+  const reentries = new PossibleReentries<string>(new ProcessLineage(CLIENTS));
+  expect([...reentries.add(0, "first", 0)]).toEqual([]);
   expect(reentries.mayHaveGranted("a")).toBe(false);
   expect(reentries.grant(1, "b", 2)).toEqual([]);
   expect(reentries.grant(3, "a", 4)).toEqual(["first"]);
   expect(reentries.grant(3, "a", 6)).toEqual([]);
   expect(reentries.mayHaveGranted("a")).toBe(true);
-  expect(reentries.add(3, "second", 8)).toEqual(["a"]);
+  expect([...reentries.add(3, "second", 8)]).toEqual(["a"]);
   expect(reentries.grant(6, "a2", 10)).toEqual([]);
   expect(reentries.mayHaveGranted("a2")).toBe(false);
   expect(reentries.mayHaveGranted("b")).toBe(false);
+});
+
+it("concerns the last owner value of its client, however often others were granted the lock since", () => {
+  const reentries = new PossibleReentries<string>(new ProcessLineage(CLIENTS));
+  reentries.grant(0, "a", 0);
+  for (let index = 1; index < 40; index++) reentries.grant(1, `b${index}`, index);
+  expect([...reentries.add(3, "unknown", 40)]).toEqual(["a"]);
+  expect(reentries.grant(6, "a2", 41)).toEqual([]);
 });
 
 it("concerns its own key only, whatever the names of keys and owner values", () => {
@@ -137,7 +145,7 @@ it("concerns its own key only, whatever the names of keys and owner values", () 
 });
 
 it("is offered once to each process that may be its client's, and each later one to the same process again", () => {
-  const reentries = new PossibleReentries<string>((one, other) => one <= other);
+  const reentries = new PossibleReentries<string>(new ProcessLineage(undefined));
   reentries.add(0, "first", 0);
   expect(reentries.grant(5, "a", 1)).toEqual(["first"]);
   expect(reentries.grant(5, "b", 2)).toEqual([]);
@@ -149,16 +157,16 @@ it("is offered once to each process that may be its client's, and each later one
 });
 
 it("is one of those too that its client was granted while it was under way", () => {
-  const reentries = new PossibleReentries<string>((one, other) => one % CLIENTS === other % CLIENTS);
+  const reentries = new PossibleReentries<string>(new ProcessLineage(CLIENTS));
   for (const [index, owner] of ["before", "a", "b"].entries()) reentries.grant(3, owner, index);
   reentries.grant(1, "another", 3);
-  expect(reentries.add(0, "long", 0)).toEqual(["b", "a"]);
+  expect([...reentries.add(0, "long", 0)]).toEqual(["b", "a"]);
   expect(["before", "a", "b"].map((owner) => reentries.mayHaveGranted(owner))).toEqual([false, true, true]);
 });
 
 describe("an acquire of unknown outcome that was asked for while another of its client was under way", () => {
   it("may have entered the hold of that one too, whenever that one is answered", () => {
-    const reentries = new PossibleReentries<string>((one, other) => one % CLIENTS === other % CLIENTS);
+    const reentries = new PossibleReentries<string>(new ProcessLineage(CLIENTS));
     reentries.add(0, "unknown", 4);
     expect(reentries.grant(3, "b", 7, 6)).toEqual(["unknown"]);
     expect(reentries.grant(6, "a", 8, 2)).toEqual(["unknown"]);
@@ -220,12 +228,12 @@ describe("an owner value that no known grant shows", () => {
   });
 
   it("is the first that its client refers to: one that uses several draws a fresh one each time", () => {
-    const reentries = new PossibleReentries<string>((one, another) => one % CLIENTS === another % CLIENTS);
+    const reentries = new PossibleReentries<string>(new ProcessLineage(CLIENTS));
     reentries.add(0, "first", 0);
     reentries.add(1, "another client's", 1);
     expect(reentries.refer(3, "a")).toEqual(["first"]);
     expect(reentries.refer(3, "a2")).toEqual([]);
-    expect(reentries.add(3, "second", 4)).toEqual(["a"]);
+    expect([...reentries.add(3, "second", 4)]).toEqual(["a"]);
     expect(["a", "a2"].map((owner) => reentries.mayHaveGranted(owner))).toEqual([true, false]);
     expect(reentries.grant(6, "a3", 6)).toEqual(["first", "second"]);
     expect(reentries.refer(6, "a4")).toEqual([]);
@@ -258,22 +266,29 @@ describe("where the history does not say how many clients ran", () => {
   });
 
   it("each value that one of these was granted is possible, and none is the only one", () => {
-    const reentries = new PossibleReentries<string>((one, other) => one <= other);
+    const reentries = new PossibleReentries<string>(new ProcessLineage(undefined));
     reentries.grant(0, "a", 0);
     reentries.grant(1, "b", 1);
-    expect(reentries.add(2, "unknown", 2)).toEqual(["a", "b"]);
+    expect([...reentries.add(2, "unknown", 2)]).toEqual(["a", "b"]);
     expect(reentries.grant(3, "c", 4)).toEqual(["unknown"]);
     expect(reentries.grant(3, "d", 5)).toEqual([]);
     expect(reentries.grant(4, "a", 6)).toEqual(["unknown"]);
   });
 
+  it("and so is the value that its own process referred to without a known grant", () => {
+    const reentries = new PossibleReentries<string>(new ProcessLineage(undefined));
+    reentries.grant(0, "a", 0);
+    reentries.refer(2, "x");
+    expect([...reentries.add(2, "unknown", 2)]).toEqual(["a", "x"]);
+  });
+
   it("two processes that did all at one instant are not one client for certain", () => {
     const lineage = new ProcessLineage(undefined);
     for (const process of [0, 1, 2]) lineage.push({ process, time: 5 });
-    const reentries = PossibleReentries.of<string>(lineage);
+    const reentries = new PossibleReentries<string>(lineage);
     reentries.grant(0, "a", 0);
     reentries.grant(1, "b", 1);
-    expect(reentries.add(2, "unknown", 2)).toEqual(["a", "b"]);
+    expect([...reentries.add(2, "unknown", 2)]).toEqual(["a", "b"]);
   });
 
   it("an acquire that is under way may have cut the lease of each client that may be its own", () => {
@@ -295,7 +310,7 @@ describe("where the history does not say how many clients ran", () => {
 
   it("the latest of many acquires are offered to each grant", () => {
     const offered = (clients: number | undefined): readonly number[] => {
-      const reentries = PossibleReentries.of<number>(new ProcessLineage(clients));
+      const reentries = new PossibleReentries<number>(new ProcessLineage(clients));
       for (let number = 0; number < 300; number++) reentries.add(2 * number, number, number);
       return reentries.grant(600, "a", 301);
     };

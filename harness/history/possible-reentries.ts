@@ -13,6 +13,12 @@ const RECENT = 8;
 
 const NONE: readonly never[] = [];
 
+interface Grant {
+  readonly process: number;
+  readonly owner: string;
+  readonly index: number;
+}
+
 interface Unknown<T> {
   readonly process: number;
   readonly acquire: T;
@@ -32,13 +38,12 @@ interface Unknown<T> {
  * several: each value that one of these was granted is then possible, and none is known to be the client's only one.
  */
 export class PossibleReentries<T> {
-  readonly #mayUseOneValue: (one: number, other: number) => boolean;
-  readonly #areOne: (one: number, other: number) => boolean;
+  readonly #lineage: ProcessLineage;
   readonly #most: number;
   /** By process, the owner value that it was granted last, the latest last. */
-  readonly #granted = new Map<number, { readonly owner: string; readonly index: number }>();
+  readonly #granted = new Map<number, Grant>();
   /** The last grants, the latest last. */
-  readonly #recent: { readonly process: number; readonly owner: string; readonly index: number }[] = [];
+  readonly #recent: Grant[] = [];
   /** Shared by all that have none: most keys have no acquire of unknown outcome. */
   #unknown: readonly Unknown<T>[] = NONE;
   /** The last of those whose client was granted another owner value since. */
@@ -53,32 +58,9 @@ export class PossibleReentries<T> {
    */
   #offers: OldestFirst<number, number> | undefined;
 
-  /**
-   * @param sameClient true unless two processes belong to two clients for certain
-   * @param mayUseOneValue true unless an acquire of one process certainly has another owner value than the other's
-   * @param most how many acquires of unknown outcome are remembered, the latest ones
-   * @param areOne true if two processes are one client for certain. Of two numbers of which one may continue the other, nobody
-   * knows it; of two of one known client, either may
-   */
-  constructor(
-    sameClient: (earlier: number, later: number) => boolean,
-    mayUseOneValue = (one: number, other: number): boolean => sameClient(one, other) || sameClient(other, one),
-    most = REMEMBERED,
-    areOne = (one: number, other: number): boolean => sameClient(one, other) && sameClient(other, one),
-  ) {
-    this.#most = most;
-    this.#mayUseOneValue = mayUseOneValue;
-    this.#areOne = areOne;
-  }
-
-  /** By what is known of the processes of a history. */
-  static of<T>(lineage: ProcessLineage): PossibleReentries<T> {
-    return new PossibleReentries<T>(
-      (earlier, later) => lineage.mayContinue(earlier, later),
-      (one, other) => lineage.mayUseOneValue(one, other),
-      lineage.knowsClients ? REMEMBERED : REMEMBERED_OF_ANY,
-      (one, other) => lineage.areOne(one, other),
-    );
+  constructor(lineage: ProcessLineage) {
+    this.#lineage = lineage;
+    this.#most = lineage.knowsClients ? REMEMBERED : REMEMBERED_OF_ANY;
   }
 
   /**
@@ -86,18 +68,19 @@ export class PossibleReentries<T> {
    * last that its client had been granted when it asked, or the one that it referred to without having been granted any; and
    * those that it was granted while the acquire was under way.
    */
-  add(process: number, acquire: T, invokedIndex: number): readonly string[] {
+  add(process: number, acquire: T, invokedIndex: number): ReadonlySet<string> {
     const owner = this.#ownerOf(process);
     const unknown: Unknown<T> = { process, acquire, invokedIndex, owner, after: this.#grants };
     this.#unknown = [...this.#unknown.slice(1 - this.#most), unknown];
     const before = this.#ownerOf(process, invokedIndex);
-    const known = owner === undefined ? this.#possibleOwnersOf(process) : [owner];
-    const owners = new Set([...known, ...(before === undefined ? this.#referredBy(process) : [before])]);
+    const owners = owner === undefined ? this.#possibleOwnersOf(process) : new Set([owner]);
+    if (before !== undefined) owners.add(before);
+    else for (const referred of this.#referredBy(process)) owners.add(referred);
     for (const grant of this.#recent) {
       if (grant.index > invokedIndex && this.#mayBeOne(grant.process, process)) owners.add(grant.owner);
     }
     for (const possible of owners) this.#include(possible);
-    return [...owners];
+    return owners;
   }
 
   /**
@@ -105,9 +88,10 @@ export class PossibleReentries<T> {
    * were asked for after it was, while it was under way.
    */
   grant(process: number, owner: string, index: number, invokedIndex = index): readonly T[] {
-    if (this.#recent.push({ process, owner, index }) > 2 * RECENT) this.#recent.splice(0, RECENT);
+    const grant = { process, owner, index };
+    if (this.#recent.push(grant) > 2 * RECENT) this.#recent.splice(0, RECENT);
     this.#granted.delete(process);
-    this.#granted.set(process, { owner, index });
+    this.#granted.set(process, grant);
     const [oldest] = this.#granted.keys();
     if (this.#granted.size > REMEMBERED && oldest !== undefined) this.#granted.delete(oldest);
     this.#grants += 1;
@@ -170,20 +154,21 @@ export class PossibleReentries<T> {
 
   /** The last owner value that its client is known to have been granted before this event. */
   #ownerOf(process: number, before = Infinity): string | undefined {
-    let last: { readonly owner: string; readonly index: number } | undefined;
-    const consider = (other: number, grant: { readonly owner: string; readonly index: number }): void => {
-      if (grant.index >= before || grant.index < (last?.index ?? -1)) return;
-      if (this.#isOne(other, process)) last = grant;
+    let last: Grant | undefined;
+    const consider = (grant: Grant | undefined): void => {
+      if (grant === undefined || grant.index >= before || grant.index < (last?.index ?? -1)) return;
+      if (this.#isOne(grant.process, process)) last = grant;
     };
-    for (const [other, grant] of this.#granted) consider(other, grant);
-    if (before < Infinity) for (const grant of this.#recent) consider(grant.process, grant);
+    if (this.#lineage.knowsClients) for (const grant of this.#granted.values()) consider(grant);
+    else consider(this.#granted.get(process));
+    if (before < Infinity) for (const grant of this.#recent) consider(grant);
     return last?.owner;
   }
 
   /** The last owner values of the processes that may be this one's client. */
-  #possibleOwnersOf(process: number): readonly string[] {
-    const owners: string[] = [];
-    for (const [other, { owner }] of this.#granted) if (this.#mayBeOne(other, process)) owners.push(owner);
+  #possibleOwnersOf(process: number): Set<string> {
+    const owners = new Set<string>();
+    for (const grant of this.#granted.values()) if (this.#mayBeOne(grant.process, process)) owners.add(grant.owner);
     return owners;
   }
 
@@ -193,10 +178,10 @@ export class PossibleReentries<T> {
   }
 
   #mayBeOne(one: number, other: number): boolean {
-    return this.#mayUseOneValue(one, other);
+    return this.#lineage.mayUseOneValue(one, other);
   }
 
   #isOne(one: number, other: number): boolean {
-    return this.#areOne(one, other);
+    return this.#lineage.areOne(one, other);
   }
 }

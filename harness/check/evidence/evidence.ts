@@ -8,6 +8,7 @@ import { LeaseOverlaps } from "./lease-overlaps.ts";
 import { OldestFirst } from "../../history/oldest-first.ts";
 import { type InvocationEvent, OpenOperations } from "../../history/operations.ts";
 import type { HistoryStep } from "./history-step.ts";
+import { OwnerGrantLog } from "./owner-grants.ts";
 import { shareOf } from "../../core/sharing.ts";
 import { InterferenceLog } from "./interferences.ts";
 import { PossibleReplacements } from "../recorders/possible-replacements.ts";
@@ -41,6 +42,8 @@ export class SharedEvidence {
   readonly #lost = new OldestFirst<string, Hold>(REMEMBERED_LOST);
   /** Owner values that the lock replaced when it extended a lease. */
   readonly renamed = new RenamedOwners((key, owner, process) => this.holds.find(key, owner, process) !== undefined);
+  /** The grants of each owner value before the event that is judged. */
+  readonly ownerGrants: OwnerGrantLog;
   readonly repeated: RepeatedAcquires;
   readonly begunBefore: BegunBefore;
   readonly #replacements: PossibleReplacements;
@@ -64,6 +67,7 @@ export class SharedEvidence {
     this.faults = this.holds.faults;
     this.#sharedOwners = new SharedOwners((one, other) => this.holds.lineage.areOne(one, other));
     this.heldBefore = new HeldBefore(header);
+    this.ownerGrants = new OwnerGrantLog(this.holds, this.heldBefore, (key, owner) => this.isSharedOwner(key, owner));
   }
 
   /** Whether all locks were certainly free when the history began. */
@@ -110,6 +114,7 @@ export class SharedEvidence {
     this.interferences.forget(key);
     this.contention.conclude(key);
     this.heldBefore.conclude(key);
+    this.ownerGrants.conclude(key);
     this.#replacements.conclude(key);
     this.#shareable.delete(key);
   }
@@ -140,6 +145,11 @@ export class SharedEvidence {
     this.interferences.push(event, invocation, this.#ownHold(event, changes));
     const leaseOverlaps = this.leases.push({ event, invocation, changes }, this.holds);
     return { event, invocation, changes, leaseOverlaps, loss: this.#replaced.push({ event, changes }) };
+  }
+
+  /** To be called when the checkers have judged this step: they ask what was granted before it. */
+  judged(step: HistoryStep): void {
+    this.ownerGrants.push(step);
   }
 
   /** Whether several clients use this owner value of a key, as the history has shown so far. */

@@ -87,7 +87,7 @@ export class KeyOperations {
     lineage = new ProcessLineage(Infinity),
     shares = false,
   ) {
-    this.#reentries = PossibleReentries.of(lineage);
+    this.#reentries = new PossibleReentries(lineage);
     this.#budget = budget;
     this.#model = model;
     this.#mostWaiting = mostWaiting;

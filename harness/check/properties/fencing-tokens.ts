@@ -7,7 +7,7 @@ import type { SharedEvidence } from "../evidence/evidence.ts";
 import { explain } from "../explanation.ts";
 import { Findings, NOT_JUDGED, notApplicable, VALID } from "../findings.ts";
 import type { Hold } from "../../history/holds.ts";
-import { goneByOf, OwnerGrantLog, type OwnerGrants } from "./owner-grants.ts";
+import { goneByOf, type OwnerGrants } from "../evidence/owner-grants.ts";
 import type { HistoryStep } from "../evidence/history-step.ts";
 import type { LockOperation } from "../linearizability/lock-models.ts";
 import { overtakenHypotheses, tokenHypotheses } from "../causes/token-causes.ts";
@@ -86,7 +86,6 @@ class FencingTokens implements Checker {
   readonly #keys = new Map<string, KeyTokens>();
   /** By process, oldest first. */
   readonly #pending = new Map<number, PendingAcquire>();
-  readonly #granted: OwnerGrantLog;
   readonly #order: TokenOrder;
   readonly #releases = new UnsettledReleases();
   readonly #otherOnReentry: { readonly key: string; readonly grant: TokenGrant; readonly outer: TokenGrant }[] = [];
@@ -100,7 +99,6 @@ class FencingTokens implements Checker {
 
   constructor(evidence: SharedEvidence) {
     this.#evidence = evidence;
-    this.#granted = new OwnerGrantLog(evidence);
     this.#order = new TokenOrder(evidence);
   }
 
@@ -116,11 +114,10 @@ class FencingTokens implements Checker {
       return;
     }
     const acquired = event.type === "ok" && event.f === "acquire";
-    const ownBefore = acquired ? this.#granted.of(event.key, event.value.owner) : undefined;
+    const ownBefore = acquired ? this.#evidence.ownerGrants.of(event.key, event.value.owner) : undefined;
     if (acquired && ownBefore !== undefined && goneByOf(ownBefore) === undefined) {
       if (ownBefore.hold.fence !== event.value.fence) this.#order.abandon(event.key);
     }
-    this.#granted.push(step);
     this.#releases.push(step);
     this.#take(step, ownBefore);
     const disorder = this.#order.push(step);
@@ -130,7 +127,6 @@ class FencingTokens implements Checker {
   conclude(key: string): void {
     const disorder = this.#order.conclude(key);
     if (disorder !== undefined) this.#overtaken(disorder);
-    this.#granted.conclude(key);
     this.#keys.delete(key);
   }
 
@@ -246,7 +242,8 @@ class FencingTokens implements Checker {
     const tokens = this.#of(key);
     // A disorder that two grants show by themselves is already reported.
     if (this.#told.has(key) || tokens.latest === undefined || tokens.largest === undefined) return;
-    const own = operation?.owner === undefined ? undefined : this.#granted.of(key, operation.owner)?.hold.fence;
+    const own =
+      operation?.owner === undefined ? undefined : this.#evidence.ownerGrants.of(key, operation.owner)?.hold.fence;
     const fence = operation?.fence ?? own ?? tokens.latest.fence;
     const one = tokens.byFence.get(fence) ?? tokens.latest;
     const other = tokens.byFence.get(rival ?? tokens.largest.fence) ?? tokens.largest;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { checkHistory } from "../check.ts";
 import { SharedEvidence } from "../evidence/evidence.ts";
-import { OwnerGrantLog } from "./owner-grants.ts";
+import { OwnerGrantLog } from "../evidence/owner-grants.ts";
 import { judge, violationsOf } from "../testing/judge.ts";
 import { Recording } from "../testing/recording.ts";
 
@@ -235,8 +235,8 @@ describe("accuses only where the order at the server is certain", () => {
   });
 
   it("however many others were granted the lock since, as far as it remembers", () => {
-    const grants = new OwnerGrantLog(new SharedEvidence({ format: "lockstorm-history", version: 1 }), 2);
     const evidence = new SharedEvidence({ format: "lockstorm-history", version: 1 });
+    const grants = new OwnerGrantLog(evidence.holds, evidence.heldBefore, () => false, 2);
     const recording = new Recording();
     for (const owner of ["b", "a", "b", "c"]) recording.acquire(0, 0, owner).release(2, 0, owner);
     for (const event of recording.history.events) grants.push(evidence.push(event));

@@ -17,7 +17,7 @@ import { Findings, notApplicable, VALID } from "../findings.ts";
 import type { Hold } from "../../history/holds.ts";
 import { hadNoEffect, leaseAt, type LeaseRequest } from "../../history/leases.ts";
 import { holder } from "./mutual-exclusion.ts";
-import { goneByOf, OwnerGrantLog, type OwnerGrants } from "./owner-grants.ts";
+import { goneByOf, type OwnerGrants } from "../evidence/owner-grants.ts";
 import { RemarkList } from "../remark-list.ts";
 import type { HistoryStep } from "../evidence/history-step.ts";
 import { interferenceOf, type Interference } from "../evidence/interferences.ts";
@@ -73,14 +73,12 @@ class OwnerRelease implements Checker {
   readonly #evidence: SharedEvidence;
   readonly #findings = new Findings("owner-release");
   readonly #remarks = new RemarkList("more releases of this kind are not listed");
-  readonly #grants: OwnerGrantLog;
   readonly #unknown: UnknownAcquires;
   #waiting: Suspicion[] = [];
   #operations = 0;
 
   constructor(evidence: SharedEvidence) {
     this.#evidence = evidence;
-    this.#grants = new OwnerGrantLog(evidence);
     this.#unknown = new UnknownAcquires(evidence.header.clients);
   }
 
@@ -95,7 +93,6 @@ class OwnerRelease implements Checker {
       const interference = interferenceOf(event, invocation, undefined);
       if (interference?.certain === true) this.#suspect(event.key, interference);
     }
-    this.#grants.push(step);
     this.#unknown.push(event);
     if (this.#waiting.length > 0) this.#resolve(step);
   }
@@ -105,7 +102,6 @@ class OwnerRelease implements Checker {
   }
 
   conclude(key: string): void {
-    this.#grants.conclude(key);
     this.#unknown.conclude(key);
   }
 
@@ -118,7 +114,7 @@ class OwnerRelease implements Checker {
   }
 
   #suspect(key: string, interference: Interference): void {
-    const own = this.#grants.of(key, interference.owner);
+    const own = this.#evidence.ownerGrants.of(key, interference.owner);
     const latest = [...firstOf(this.#evidence.holds.latest(key), VICTIMS_PER_OPERATION)];
     for (const victim of latest) {
       if (this.#waiting.length >= MOST_WAITING) return;
@@ -135,7 +131,7 @@ class OwnerRelease implements Checker {
         ),
         own,
         mayHoldSinceBefore: this.#mayHoldSinceBefore(key, interference.owner, own),
-        forgotten: own === undefined && this.#grants.forgottenUpTo >= victim.invokedIndex,
+        forgotten: own === undefined && this.#evidence.ownerGrants.forgottenUpTo >= victim.invokedIndex,
       });
     }
   }

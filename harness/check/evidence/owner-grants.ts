@@ -3,9 +3,8 @@ import { hadNoEffect, type LeaseRequest } from "../../history/leases.ts";
 import { OldestFirst } from "../../history/oldest-first.ts";
 import { PossibleReentries } from "../../history/possible-reentries.ts";
 import { type CompletionEvent, grantOf, type InvocationEvent } from "../../history/operations.ts";
-import type { SharedEvidence } from "../evidence/evidence.ts";
-import type { HeldBefore } from "../evidence/held-before.ts";
-import type { HistoryStep } from "../evidence/history-step.ts";
+import type { HeldBefore } from "./held-before.ts";
+import type { HistoryStep } from "./history-step.ts";
 
 /** How many owner values are remembered, of all keys together: about 20 MB. */
 const REMEMBERED_OWNERS = 20_000;
@@ -56,13 +55,19 @@ export class OwnerGrantLog {
   #forgottenUpTo = -1;
 
   /**
-   * @param evidence whose holds tell which processes belong to one client, and who may hold since before the history
+   * @param holds tell which processes belong to one client
+   * @param heldBefore who may hold since before the history
+   * @param isShared whether several clients use this owner value of a key
    * @param capacity how many owner values are remembered
    */
-  constructor(evidence: SharedEvidence, capacity = REMEMBERED_OWNERS) {
-    const { holds, heldBefore } = evidence;
+  constructor(
+    holds: HoldTracker,
+    heldBefore: HeldBefore,
+    isShared: (key: string, owner: string) => boolean,
+    capacity = REMEMBERED_OWNERS,
+  ) {
     this.#holds = holds;
-    this.#isShared = (key, owner) => evidence.isSharedOwner(key, owner);
+    this.#isShared = isShared;
     this.#capacity = capacity;
     this.#heldBefore = heldBefore;
   }
@@ -123,7 +128,7 @@ export class OwnerGrantLog {
   #reentriesOf(key: string): PossibleReentries<undefined> {
     const known = this.#reentries.get(key);
     if (known !== undefined) return known;
-    const fresh = PossibleReentries.of<undefined>(this.#holds.lineage);
+    const fresh = new PossibleReentries<undefined>(this.#holds.lineage);
     this.#reentries.set(key, fresh);
     return fresh;
   }
