@@ -69,7 +69,7 @@ export class HistoryChecker {
   readonly #limits: EvidenceLimits;
   readonly #keys: FollowedKeys;
   readonly #clock: RecordedTimes;
-  /** For a history that does not say how many clients ran. */
+  /** For a history that does not say how many clients ran, or that another program recorded. */
   readonly #ahead: Lookahead | undefined;
   #evidenceFailure: string | undefined;
   /** Why the events from some event on are not judged. */
@@ -91,7 +91,8 @@ export class HistoryChecker {
     this.#options = options;
     this.#clock = new RecordedTimes(header, options.foreign === true);
     const { lineage } = this.#evidence.holds;
-    this.#ahead = header.clients === undefined ? new Lookahead((event) => lineage.push(event)) : undefined;
+    const isForeign = header.clients === undefined || options.foreign === true;
+    this.#ahead = isForeign ? new Lookahead((event) => lineage.push(event)) : undefined;
     this.#running = (options.checkers ?? allCheckers(options)).map((factory) => {
       const { property } = factory;
       try {

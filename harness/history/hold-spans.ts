@@ -45,7 +45,7 @@ interface Prolonging {
 
 /** The holds of a history in the order of their grants. `end` is the time of its last event. */
 export function collectHolds(events: readonly HistoryEvent[], end: number, actors: Actors): readonly HoldSpan[] {
-  const tracker = new HoldTracker(actors.clients);
+  const tracker = new HoldTracker(actors);
   const operations = new OpenOperations();
   const leases = new Map<Hold, Interval[]>();
   const prolongings = new Map<Hold, Prolonging[]>();

@@ -1,6 +1,7 @@
 import { traitsOf } from "../../faults/traits.ts";
 import { mayLoseLocks } from "../core/fault-traits.ts";
 import { type Share, shareOf, weaker } from "../core/sharing.ts";
+import type { Actors } from "./clients.ts";
 import { FaultTimeline } from "./fault-timeline.ts";
 import { NANOSECONDS_PER_MS, type HistoryEvent, type RenewedEvent } from "./history.ts";
 import type { Hold, HoldChange, HoldEnd } from "./holds/hold.ts";
@@ -8,7 +9,7 @@ import { LastingShares } from "./holds/lasting-shares.ts";
 import { OwnReleases } from "./holds/own-releases.ts";
 import { type LeaseRequest, Leases } from "./leases.ts";
 import { leaseOf, shorterLease } from "./holds/lease.ts";
-import { isNotReplaced, maybeForget, maybeReplace, maybeReplaced } from "./holds/replaced.ts";
+import { isNotReplaced, maybeForget, maybeMeans, showMeant } from "./holds/replaced.ts";
 import { ownerOf, sign } from "./holds/sign.ts";
 import { newHold } from "./holds/new-hold.ts";
 import { mayRenew } from "./holds/repeated-acquire.ts";
@@ -36,8 +37,8 @@ const SCANNED_FORGOTTEN = 8;
  * release. A client that says that it re-enters may not know that its lease is over: this shows only that it meant to
  * hold until then.
  *
- * A client that is granted a key under another owner value has forgotten its older hold: its operations no longer show
- * that it means that hold, but the lock has promised it until the end of its lease.
+ * A client that is granted a key under another owner value has forgotten its older hold, unless another of its tasks has it: its operations
+ * no longer show that it means that hold, but the lock has promised it until the end of its lease.
  */
 export class HoldTracker {
   readonly faults = new FaultTimeline();
@@ -51,12 +52,10 @@ export class HoldTracker {
   /** The last fault that may have taken locks away. */
   #lossIndex = -1;
   readonly lineage: ProcessLineage;
-  readonly #clients: number | undefined;
 
-  /** @param clients how many clients ran, where the history says so */
-  constructor(clients: number | undefined) {
-    this.#clients = clients;
-    this.lineage = new ProcessLineage(clients);
+  /** @param actors how many clients ran, where the history says so */
+  constructor({ clients, tasks }: Actors) {
+    this.lineage = new ProcessLineage(clients, tasks);
     this.#leases = new Leases(clients, this.lineage);
     this.#releases = new OwnReleases(clients);
     this.#open = new OpenHolds(clients);
@@ -179,9 +178,7 @@ export class HoldTracker {
       const hold = this.find(event.key, event.value.owner, event.process);
       this.#leases.ask(event, hold === undefined ? [] : [hold]);
     } else if (event.f === "acquire") {
-      const holds = this.possiblyOfClient(event.key, event.process);
-      this.#leases.ask(event, holds);
-      if (this.#clients === undefined && event.value.inner !== true) maybeReplace(holds, event.process, this.lineage);
+      this.#leases.ask(event, this.possiblyOfClient(event.key, event.process));
     }
     return [];
   }
@@ -208,24 +205,25 @@ export class HoldTracker {
   /** An operation on the key shows that its client still means to hold. */
   #sign(event: HistoryEvent, invocation: InvocationEvent | undefined): void {
     if (typeof event.process !== "number" || ["lost", "renewed", "queued"].includes(event.type)) return;
-    if (invocation?.f === "acquire" && invocation.value.inner !== true) {
-      if (event.type === "info")
-        maybeReplace([...this.#open.ofClient(event.key, event.process)], event.process, this.lineage);
-      else for (const hold of this.possiblyOfClient(event.key, event.process)) isNotReplaced(hold, event.process);
+    const operation = event.type === "invoke" ? event : invocation;
+    if (operation?.f === "acquire" && operation.value.inner !== true) {
+      const holds = this.#open.candidates(event.key, event.process, undefined);
+      if (event.type === "ok" || event.type === "fail") isNotReplaced(holds, event.process, this.lineage);
+      else maybeMeans(holds, event.process);
     }
     // A client may look at a lock, or try for it, after it has forgotten its hold.
     if (event.f === "acquire" || event.f === "observe") return;
-    const operation = event.type === "invoke" ? event : invocation;
     const owner = operation === undefined ? undefined : ownerOf(operation);
     const named = owner === undefined ? this.#open.ofClient(event.key, event.process) : undefined;
     for (const hold of named ?? this.#open.candidates(event.key, event.process, owner)) {
-      if (!this.sameClient(hold.currentProcess, event.process)) continue;
+      const isOther = owner === undefined && this.lineage.areTasks(hold.currentProcess, event.process);
+      if (isOther || !this.sameClient(hold.currentProcess, event.process)) continue;
       this.#showMeant(hold, event, operation);
     }
   }
 
   #showMeant(hold: Hold, event: HistoryEvent, operation?: InvocationEvent): void {
-    if (!maybeReplaced(hold, this.lineage)) sign(hold, event, operation);
+    showMeant(hold, event, operation, this.lineage);
   }
 
   #grant(grant: GrantEvents): readonly HoldChange[] {
@@ -235,8 +233,9 @@ export class HoldTracker {
     if (own !== undefined && this.#isReentry(own, grant)) return this.#reenter(own, grant);
     if (own !== undefined && grant.invocation.value.inner === true) this.#showMeant(own, grant.completion);
     const replaced = this.#end(own, "abandoned", grant.completion);
-    for (const hold of [...this.#open.ofClient(key, process)]) if (hold.owner !== value.owner) this.#forget(hold);
-    if (this.#clients === undefined)
+    for (const hold of [...this.#open.ofClient(key, process)])
+      if (hold.owner !== value.owner && !this.lineage.areTasks(hold.currentProcess, process)) this.#forget(hold);
+    if (!this.lineage.knowsClients)
       maybeForget(value.owner, this.possiblyOfClient(key, process), process, this.lineage);
     const hold = newHold(grant);
     hold.sharedWith = this.lineage.besideOf(own?.currentProcess, process);
@@ -268,7 +267,7 @@ export class HoldTracker {
     hold.maybeOfTwo ||= !this.lineage.areOne(hold.currentProcess, grant.completion.process);
     hold.sharedWith = this.lineage.besideOf(hold.currentProcess, grant.completion.process);
     this.#move(hold, grant.completion.process);
-    hold.maybeReplacedBy = undefined;
+    [hold.askedSince, hold.maybeReplacedBy] = [undefined, undefined];
     sign(hold, grant.completion);
     const share = shareOf(grant.invocation.value);
     hold.hasTwoModes ||= share.kind !== hold.share.kind;

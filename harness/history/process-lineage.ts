@@ -1,4 +1,4 @@
-import { clientOf } from "./clients.ts";
+import { type Actors, clientOf } from "./clients.ts";
 import type { HistoryEvent } from "./history.ts";
 import { OldestFirst } from "./oldest-first.ts";
 
@@ -21,10 +21,12 @@ interface Span {
  */
 export class ProcessLineage {
   readonly #clients: number | undefined;
+  readonly #tasks: readonly number[];
   readonly #spans = new OldestFirst<number, Span>(REMEMBERED);
 
-  constructor(clients: number | undefined) {
+  constructor(clients: number | undefined, tasks: Actors["tasks"] = []) {
     this.#clients = clients;
+    this.#tasks = tasks;
   }
 
   /** Whether the history says how many clients ran. */
@@ -34,7 +36,7 @@ export class ProcessLineage {
 
   /** Takes note of an event. It may be told long before its turn, and then once more: what a process does later tells whose it is. */
   push({ process, time, type }: Pick<HistoryEvent, "process" | "time"> & Partial<Pick<HistoryEvent, "type">>): void {
-    if (this.#clients !== undefined || typeof process !== "number") return;
+    if (typeof process !== "number") return;
     const known = this.#spans.get(process);
     this.#spans.delete(process);
     const asked = Math.max(known?.asked ?? -Infinity, type === "invoke" ? time : -Infinity);
@@ -58,12 +60,26 @@ export class ProcessLineage {
    * be told of a dead client. False if the history says how many clients ran: a new one may use the number of one that was killed.
    */
   livedOn(process: number, time: number): boolean {
-    return (this.#spans.get(process)?.asked ?? -Infinity) > time;
+    return this.#clients === undefined && (this.#spans.get(process)?.asked ?? -Infinity) > time;
   }
 
   /** When this process first did something, as far as it is remembered; Infinity if it is not, or if the history says how many clients ran. */
   firstOf(process: number): number {
-    return this.#spans.get(process)?.first ?? Infinity;
+    return (this.#clients === undefined ? this.#spans.get(process)?.first : undefined) ?? Infinity;
+  }
+
+  /**
+   * Whether the two are certainly two tasks of one client, which do things at the same time: the history says how many tasks the client
+   * has, or one of them asked for something after the other had begun. Where a client goes on under another number, the older one
+   * asks for nothing any more.
+   */
+  areTasks(one: number, other: number): boolean {
+    if (one === other || this.#clients === undefined || !this.areOne(one, other)) return false;
+    const firstNumbers = (this.#tasks[clientOf(one, this.#clients)] ?? 1) * this.#clients;
+    if (one < firstNumbers && other < firstNumbers) return true;
+    const [earlier, later] = [this.#spans.get(one), this.#spans.get(other)];
+    if (earlier === undefined || later === undefined) return false;
+    return earlier.first < later.first ? earlier.asked > later.first : later.asked > earlier.first;
   }
 
   /**

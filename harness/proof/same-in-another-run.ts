@@ -57,7 +57,7 @@ export function acquiresUpTo(run: JudgedRun, { grantedIndex }: Hold): number {
 
 /** All holds of a history, in the order of their grants. */
 export function holdsOf({ header, events }: History): readonly Hold[] {
-  const tracker = new HoldTracker(header.clients);
+  const tracker = new HoldTracker(header);
   const open = new OpenOperations();
   const holds = new Set<Hold>();
   for (const event of events) {

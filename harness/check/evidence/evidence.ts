@@ -59,7 +59,7 @@ export class SharedEvidence {
   /** @param foreign whether another program recorded the history */
   constructor(header: HistoryHeader, foreign = false) {
     this.header = header;
-    this.holds = new HoldTracker(header.clients);
+    this.holds = new HoldTracker(header);
     this.repeated = new RepeatedAcquires(header, foreign, this.holds);
     this.begunBefore = new BegunBefore(beganFree(header));
     this.#replacements = new PossibleReplacements(this.holds);

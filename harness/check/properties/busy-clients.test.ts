@@ -1,6 +1,7 @@
 /** Clients that do several things with one key at a time, under one owner value: nobody knows in which order they came. */
 import { describe, expect, it } from "vitest";
 import type { Property } from "../../core/verdict.ts";
+import { checkHistory } from "../check.ts";
 import { judge } from "../testing/judge.ts";
 import { Recording } from "../testing/recording.ts";
 
@@ -271,6 +272,51 @@ it("may have a lease that the lock renewed for shorter, also where it is not kno
     expect(verdict("linearizability", renewed.release(90, 2, "a").acquire(105, 1, "b"))).toBe("valid");
   }
   expect(verdict("linearizability", entered().release(90, 2, "a").acquire(105, 1, "b"))).toBe("invalid");
+});
+
+describe("a second grant to a client, under another owner value", () => {
+  /** The first hold has a lease until `ttlMs`; process 2 is client 0 as well. */
+  const twice = (by: number, { ttlMs = 400, begun = false, facts = {} } = {}): Recording => {
+    const recording = new Recording({ clients: 2, backend: "simulated", ...facts });
+    const first = recording.acquire(0, 0, "a", { ttlMs });
+    return (begun ? first.on("other").acquire(2, 2, "x").on("k").extend(5, 0, "a", { ttlMs }) : first)
+      .acquire(40, by, "a2")
+      .release(60, 0, "a")
+      .release(70, by, "a2");
+  };
+
+  it("leaves both holds where two of its tasks hold them", () => {
+    for (const facts of [{ facts: { tasks: [2, 1] } }, { begun: true }]) {
+      expect(judge("mutual-exclusion", twice(2, facts))).toMatch(/^invalid; double-grant/);
+      expect(judge("lease-exclusion", twice(2, facts))).toMatch(/^invalid; double-grant/);
+      expect(judge("mutual-exclusion", twice(2, { ...facts, ttlMs: 20 }))).toMatch(/^invalid; overrun/);
+    }
+  });
+
+  it("shows that the client has forgotten its first hold where one task asked twice, or may have", () => {
+    expect(verdict("mutual-exclusion", twice(0, { begun: true }))).toBe("valid");
+    expect(verdict("mutual-exclusion", twice(2))).toBe("valid");
+    // Its number changed, because it does not know the outcome of its write, also where this is recorded later.
+    const other = (): Recording => busy().acquire(0, 0, "a").write(5, 0, "a", "x");
+    const later = other().seek(40, 2).info(41, 0, "write").granted(42, 2, "a2").release(60, 2, "a");
+    expect(verdict("mutual-exclusion", later)).toBe("valid");
+  });
+
+  it("leaves both where the tasks show only afterwards that they are two, in a history that another program recorded", () => {
+    const { history } = twice(2, { facts: { backend: undefined } });
+    expect(checkHistory(history, { foreign: true }).properties["mutual-exclusion"]?.verdict).toBe("invalid");
+  });
+
+  it("is no sign that the client means the hold of its other task", () => {
+    const reading = (by: number): Recording =>
+      new Recording({ clients: 2, tasks: [2, 1] })
+        .acquire(0, 0, "a", { ttlMs: 20 })
+        .acquire(40, 1, "b")
+        .read(50, by, 0)
+        .release(60, 1, "b");
+    expect(verdict("mutual-exclusion", reading(0))).toBe("invalid");
+    expect(verdict("mutual-exclusion", reading(2))).toBe("valid");
+  });
 });
 
 describe("a write that was refused because of a larger fencing token", () => {

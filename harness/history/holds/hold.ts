@@ -1,3 +1,5 @@
+import type { HistoryEvent } from "../history.ts";
+import type { InvocationEvent } from "../operations.ts";
 import type { Share } from "../../core/sharing.ts";
 import type { LeaseCut, Promised } from "../leases.ts";
 import type { AskedLease } from "./lease.ts";
@@ -77,9 +79,13 @@ export interface Hold {
    */
   forgotten: boolean;
   /**
-   * Processes that may be its client's, and asked for the key since without saying that they re-enter; the client does not know
-   * the outcome. What it does then under the same owner value may mean the hold that it was granted by that.
+   * Processes that asked for the key since, without saying that they re-enter, perhaps under the same owner value; nobody knows the
+   * outcome. What the client of such a process does then under that value may mean the hold that it was granted by that.
    */
+  askedSince: readonly number[] | undefined;
+  /** The last sign that its client means to hold, where it may mean what such a process asked for. */
+  doubtedSign: { readonly event: HistoryEvent; readonly operation: InvocationEvent | undefined } | undefined;
+  /** Processes that may be its client's, and were granted the key since under another owner value. */
   maybeReplacedBy: readonly number[] | undefined;
   /** Whether one of its entries may be another client's, which uses the same owner value: nobody knows which. */
   maybeOfTwo: boolean;

@@ -42,6 +42,8 @@ export function newHold({ invocation, completion }: GrantEvents): Hold {
     unknownEntries: 0,
     innerRelease: undefined,
     forgotten: false,
+    askedSince: undefined,
+    doubtedSign: undefined,
     maybeReplacedBy: undefined,
     maybeOfTwo: false,
     sharedWith: undefined,
