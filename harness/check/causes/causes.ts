@@ -96,7 +96,8 @@ export function hypothesesOf(
   const overran = leasesOverlap ? [] : overruns(overlap, evidence);
   if (overran.length > 0 && isCertainlyOver(overlap)) return overran;
   const until = Math.max(overlap.from, second.grantedTime);
-  const pair = { first, second };
+  const { grantedIndex, grantedTime, owner, invokedIndex } = second;
+  const pair = { first, second: { grantedIndex, grantedTime, owner, invokedIndex, beside: overlap.others } };
   const isCut = overran.some(({ ground }) => ground.on === "operation");
   const [rightful, others] = overran.length > 0 ? byRight(interferences, first) : [[], interferences];
   // A lease that may have been over needs nobody who took it: a release that nobody saw carried out comes after that.

@@ -82,8 +82,28 @@ describe("a permit that was given back after its lease, when another client had 
     expect(causesOf(unknown)).toEqual([["foreign-release", "double-grant"]]);
   });
 
-  it("was its own, which stayed after the lease, if the release says that it gave one back", () => {
-    expect(causesOf(recording().release(1600, 0, "a"))).toEqual([["double-grant"]]);
+  it("was probably the other's, which had all permits, if the release says that it gave one back", () => {
+    const released = recording().release(1600, 0, "a");
+    expect(causesOf(released)).toEqual([["foreign-release", "double-grant"]]);
+    const [{ explanation } = { explanation: "" }] = violationsOf("lease-exclusion", released);
+    expect(explanation).toContain("find the permit of its own owner value and end it in one step");
+    expect(explanation).not.toContain("delete the key");
+  });
+
+  it("was its own, which stayed after the lease, if others left one, or its lease was in force", () => {
+    const two = { limit: 2 };
+    const beside = (isFirst: boolean, ttlMs: number) => {
+      const begun = new Recording({ clients: 4, backend: "simulated" });
+      const held = isFirst
+        ? begun.acquire(0, 1, "b", { ...two, ttlMs: 3000 }).acquire(2, 0, "a", { ...two, ttlMs })
+        : begun.acquire(2, 0, "a", { ...two, ttlMs }).acquire(1500, 1, "b", { ...two, ttlMs: 3000 });
+      const released = held.acquire(1510, 2, "d", two).release(1600, 0, "a").acquire(1610, 3, "e", two);
+      const found = violationsOf("lease-exclusion", released.extend(1630, 1, "b").extend(1640, 2, "d")).at(-1);
+      return found?.hypotheses?.map(({ cause }) => cause);
+    };
+    expect(beside(false, 1000)).toEqual(["foreign-release", "double-grant"]);
+    expect(beside(true, 1000)).toEqual(["double-grant"]);
+    expect(beside(false, 4000)).toEqual(["double-grant"]);
   });
 
   it("was its own, if its lease was in force", () => {

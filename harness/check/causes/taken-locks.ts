@@ -1,4 +1,5 @@
 import { knownTopology } from "../../core/topologies/registry.ts";
+import { exceeds } from "../../core/sharing.ts";
 import type { Hypothesis } from "../../core/verdict.ts";
 import type { Hold } from "../../history/holds.ts";
 import { shortOwner } from "../../history/owner-value.ts";
@@ -74,9 +75,7 @@ function taken(
         ? "which uses the same owner value"
         : "meant for an earlier hold with the same owner value"
       : `with owner ${shortOwner(interference.owner, undefined, [first.owner])}`;
-    const rule = own
-      ? "each acquire needs a new owner value"
-      : "a release must compare the owner value and delete the key in one step";
+    const rule = own ? "each acquire needs a new owner value" : releaseRule(first);
     return {
       cause: "foreign-release",
       events: [interference.invokedIndex, interference.completedIndex],
@@ -85,6 +84,13 @@ function taken(
       remedies: [],
     };
   });
+}
+
+/** What a release must do, so that it takes nothing from others. */
+function releaseRule({ share }: Hold): string {
+  if (share.kind === "exclusive") return "a release must compare the owner value and delete the key in one step";
+  const [what, others] = share.kind === "counted" ? ["permit", "permits"] : ["hold", "holds"];
+  return `a release must find the ${what} of its own owner value and end it in one step, and leave the ${others} of others`;
 }
 
 /** A hold that was over early, and who found that it was. */
@@ -100,6 +106,8 @@ interface Successor {
   readonly owner: string | undefined;
   /** When a client asked that was granted the lock. */
   readonly invokedIndex?: number;
+  /** Who held permits of the semaphore besides. */
+  readonly beside?: readonly Hold[] | undefined;
 }
 
 /**
@@ -117,7 +125,7 @@ function tookFrom(first: Hold, second: Successor, interference: Interference, ev
     );
   if (isOverBefore(interference, first) || !mayComeLate(first, second, interference, evidence)) return false;
   if (foundItsOwn(first, interference)) return false;
-  if (heldBeside(first, interference)) return false;
+  if (heldBeside(first, second, interference)) return false;
   const over = interference.certain ? interference.completedTime : second.grantedTime;
   return isReportedWithin(first, interference, evidence) || (interference.ownLeaseEnd ?? -Infinity) < over;
 }
@@ -183,11 +191,22 @@ function mayHaveBeenGrantedLate(
  * that says nothing, nobody knows whose permit it gave back.
  */
 function heldBeside(
-  { share }: Hold,
+  first: Hold,
+  second: Successor,
   { certain, ownGrantedIndex, ownLeaseEnd = -Infinity, invokedTime }: Interference,
 ): boolean {
-  if (certain && share.kind === "counted" && ownGrantedIndex !== undefined) return true;
+  const { share } = first;
+  if (certain && share.kind === "counted" && ownGrantedIndex !== undefined) {
+    return ownLeaseEnd >= invokedTime || !filledSince(ownGrantedIndex, [first, ...(second.beside ?? [])]);
+  }
   return share.kind !== "exclusive" && ownLeaseEnd >= invokedTime;
+}
+
+/** Whether these, asked for after an owner had been granted its permit, have all permits: none was left of its own. */
+function filledSince(grantedIndex: number, holds: readonly Hold[]): boolean {
+  const later = holds.filter(({ invokedIndex }) => invokedIndex > grantedIndex).map(({ share }) => share);
+  const limit = Math.max(0, ...later.map((share) => (share.kind === "counted" ? share.limit : 0)));
+  return exceeds([...later, { kind: "counted", limit, permits: 1 }]);
 }
 
 /** Whether it was reported as done, was invoked in the first hold, and is another's. */

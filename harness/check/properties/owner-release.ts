@@ -252,7 +252,8 @@ class OwnerRelease implements Checker {
       `${timeWords(victim.grantedTime)}. The client that ${what} it ${standing(hold, interference, this.#evidence.beganFree)}.${stopped}`;
     // Where a fault may excuse the operation, it is only a remark.
     // The history shows the answer of the lock, and not what it did.
-    const step = interference.f === "release" ? "deletes the key" : "extends the lease";
+    const freeing = victim.share.kind === "exclusive" ? "deletes the key" : "gives it back";
+    const step = interference.f === "release" ? freeing : "extends the lease";
     const why = `the lock did not compare the owner value in the step that ${step}, or it reports success although it ${what} nothing`;
     const events = [
       hold?.grantedIndex,
