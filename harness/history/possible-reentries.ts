@@ -35,7 +35,8 @@ interface Unknown<T> {
  * to use no other value, it may be that value whenever the client is granted it: a client may use one value for all its
  * holds, and the acquire may take effect at any time after its invocation. A client that has since been granted another
  * value uses a fresh one for each hold. Where the history does not say how many clients ran, a process may continue one of
- * several: each value that one of these was granted is then possible, and none is known to be the client's only one.
+ * several, and so may one of a client that does several things at a time, each perhaps under a value of its own: each value that one of
+ * these was granted is then possible, and none is known to be the only one.
  */
 export class PossibleReentries<T> {
   readonly #lineage: ProcessLineage;
@@ -182,6 +183,6 @@ export class PossibleReentries<T> {
   }
 
   #isOne(one: number, other: number): boolean {
-    return this.#lineage.areOne(one, other);
+    return this.#lineage.areOneTask(one, other);
   }
 }

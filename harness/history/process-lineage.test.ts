@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { judge } from "../check/testing/judge.ts";
 import { Recording } from "../check/testing/recording.ts";
+import { ProcessLineage } from "./process-lineage.ts";
 
 describe("a history that does not say how many clients ran, with a new process number for each operation", () => {
   it("shows no second holder where a client enters its hold again", () => {
@@ -102,4 +103,15 @@ describe("a history that does not say how many clients ran, with a new process n
     expect(judge("mutual-exclusion", anew(3))).toBe("valid");
     expect(judge("mutual-exclusion", anew(0))).toMatch(/^invalid/);
   });
+});
+
+it("a client that is told late of an unknown outcome, and goes on under another number, does one thing at a time", () => {
+  const lineage = new ProcessLineage(2);
+  lineage.push({ process: 0, time: 1, type: "invoke" });
+  lineage.push({ process: 2, time: 5, type: "invoke" });
+  lineage.push({ process: 0, time: 6, type: "info" });
+  expect([lineage.areOneTask(0, 2), lineage.areTasks(0, 2)]).toEqual([true, false]);
+  lineage.push({ process: 0, time: 7, type: "invoke" });
+  expect([lineage.areOneTask(0, 2), lineage.areTasks(0, 2), lineage.areTasks(2, 0)]).toEqual([false, true, true]);
+  expect(lineage.areTasks(0, 1)).toBe(false);
 });

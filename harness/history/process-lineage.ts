@@ -23,6 +23,10 @@ export class ProcessLineage {
   readonly #clients: number | undefined;
   readonly #tasks: readonly number[];
   readonly #spans = new OldestFirst<number, Span>(REMEMBERED);
+  /** By client, when its process that began last did so. */
+  readonly #newest = new Map<number, number>();
+  /** Clients that did several things at a time. */
+  readonly #busy = new Set<number>();
 
   constructor(clients: number | undefined, tasks: Actors["tasks"] = []) {
     this.#clients = clients;
@@ -40,7 +44,13 @@ export class ProcessLineage {
     const known = this.#spans.get(process);
     this.#spans.delete(process);
     const asked = Math.max(known?.asked ?? -Infinity, type === "invoke" ? time : -Infinity);
-    this.#spans.set(process, { first: known?.first ?? time, last: Math.max(known?.last ?? time, time), asked });
+    const first = known?.first ?? time;
+    this.#spans.set(process, { first, last: Math.max(known?.last ?? time, time), asked });
+    if (this.#clients === undefined) return;
+    const client = clientOf(process, this.#clients);
+    const newest = Math.max(this.#newest.get(client) ?? first, first);
+    if (newest > first && asked > newest) this.#busy.add(client);
+    if (this.#newest.size < REMEMBERED) this.#newest.set(client, newest);
   }
 
   /**
@@ -101,6 +111,16 @@ export class ProcessLineage {
   /** The earlier of the two, if they are one client only where that does several things at a time. */
   besideOf(earlier: number | undefined, later: number): number | undefined {
     return earlier === undefined || this.mayContinue(earlier, later) ? undefined : earlier;
+  }
+
+  /**
+   * Whether the two are certainly one client, which does one thing at a time as far as the history shows: tasks of one client may use
+   * an owner value each.
+   */
+  areOneTask(one: number, other: number): boolean {
+    if (one === other || this.#clients === undefined || !this.areOne(one, other)) return one === other;
+    const client = clientOf(one, this.#clients);
+    return (this.#tasks[client] ?? 1) === 1 && !this.#busy.has(client);
   }
 
   /** Whether the two are one client for certain. */

@@ -205,8 +205,8 @@ function heldBeside(
 /** Whether these, asked for after an owner had been granted its permit, have all permits: none was left of its own. */
 function filledSince(grantedIndex: number, holds: readonly Hold[]): boolean {
   const later = holds.filter(({ invokedIndex }) => invokedIndex > grantedIndex).map(({ share }) => share);
-  const limit = Math.max(0, ...later.map((share) => (share.kind === "counted" ? share.limit : 0)));
-  return exceeds([...later, { kind: "counted", limit, permits: 1 }]);
+  const own = later.find((share) => share.kind === "counted");
+  return own !== undefined && exceeds([...later, { ...own, permits: 1 }]);
 }
 
 /** Whether it was reported as done, was invoked in the first hold, and is another's. */
