@@ -78,6 +78,11 @@ test.each([
     /could not connect: no way; fix its driver/,
   ],
   [
+    "misspelt.mjs",
+    "export const driver = {\n  async connect({ servers }) { servers.addres.host; } };",
+    /could not connect: Cannot read [^;]*'host'\) \([^;]*\(file:[^;]*\/misspelt\.mjs:2:47\)\); fix its driver/,
+  ],
+  [
     "empty.mjs",
     "export const driver = { connect: async () => ({}) };",
     /its connect returns no client: there is no acquire/,

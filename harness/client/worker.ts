@@ -12,6 +12,7 @@
  */
 import { flushCompileCache } from "node:module";
 import { createInterface } from "node:readline";
+import { messageWithPlace } from "../core/crash.ts";
 import { messageOf } from "../core/errors.ts";
 import type { ResourceChecks } from "../core/plan.ts";
 import type { ClientRequest } from "../core/system.ts";
@@ -91,7 +92,7 @@ async function main(): Promise<void> {
 main().then(
   () => process.exit(0),
   (error: unknown) => {
-    send({ ready: false, reason: messageOf(error) });
+    send({ ready: false, reason: messageWithPlace(error) });
     process.exit(1);
   },
 );

@@ -26,6 +26,17 @@ export function crashOf(during: string, error: unknown): Crash {
   };
 }
 
+/**
+ * The message of an error, and of a mistake in code (`x is not a function`), which says nothing by itself, the place in
+ * the code of the lock or its driver: `x is not a function (connect (file:///home/me/driver.mts:7:15))`.
+ */
+export function messageWithPlace(error: unknown): string {
+  const message = messageOf(error);
+  const isCodeMistake = error instanceof TypeError || error instanceof ReferenceError || error instanceof RangeError;
+  const [place] = isCodeMistake ? placesOf(error) : [];
+  return place === undefined ? message : `${message} (${place})`;
+}
+
 /** The lines of the stack that name a place in the code of the lock or its driver. */
 function placesOf(error: unknown): readonly string[] {
   const stack: unknown = error instanceof Error ? error.stack : undefined;

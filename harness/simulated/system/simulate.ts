@@ -1,5 +1,6 @@
 import { basename } from "node:path";
 import type { LockDriver, Servers } from "../../core/lock-driver.ts";
+import { messageWithPlace } from "../../core/crash.ts";
 import { HarnessError, messageOf, UserError } from "../../core/errors.ts";
 import { heartbeat } from "../../client/heartbeat.ts";
 import type { Plan } from "../../core/plan.ts";
@@ -165,7 +166,7 @@ async function connectClients(
 }
 
 function cannotConnect({ name, deadAddressWords }: SimulatedClient, error: unknown): UserError {
-  const what = [`the lock of ${name} could not connect: ${messageOf(error)}`, deadAddressWords ?? []].flat().join("; ");
+  const what = [`the lock of ${name} could not connect: ${messageWithPlace(error)}`, deadAddressWords ?? []].flat().join("; ");
   return new UserError(what, error instanceof UserError ? error.hint : "fix its driver", { cause: error });
 }
 

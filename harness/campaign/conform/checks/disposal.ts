@@ -1,4 +1,4 @@
-import { messageOf } from "../../../core/errors.ts";
+import { messageWithPlace } from "../../../core/crash.ts";
 import type { ConformityCheck } from "../conformity.ts";
 import { inFigures } from "../../../core/words/in-figures.ts";
 
@@ -21,7 +21,7 @@ export const disposal: ConformityCheck = {
     const closing = client.close().then(
       () => true,
       (error: unknown) => {
-        trial.mistake(`disposing the client failed: ${messageOf(error)}`);
+        trial.mistake(`disposing the client failed: ${messageWithPlace(error)}`);
         return true;
       },
     );
