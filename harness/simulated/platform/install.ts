@@ -12,6 +12,7 @@ import { current } from "../kernel/current-context.ts";
 import "./real.ts";
 import { patchConsole } from "./console-output.ts";
 import { patchDate } from "./dates.ts";
+import { patchDiagnosticsChannels } from "./diagnostics-channels.ts";
 import { patchFiles } from "./files.ts";
 import { patchGarbage } from "./garbage.ts";
 import { patchIdentity } from "./identity.ts";
@@ -45,6 +46,7 @@ if (!current.patched) {
   patchWebPlatform();
   patchGarbage();
   patchConsole();
+  patchDiagnosticsChannels();
   patchProcessEvents();
   patchProcessExit();
   syncBuiltinESMExports();
