@@ -10,7 +10,6 @@ const ABSENT: ReadonlySet<string> = new Set(
     "latency module monitor slowlog",
     "pfadd pfcount pfdebug pfmerge pfselftest",
     "vadd vcard vdim vemb vgetattr vinfo vismember vlinks vrandmember vrem vsetattr vsim",
-    "zdiff zdiffstore zinter zintercard zinterstore zrangestore zunion zunionstore",
   ].flatMap((names) => names.split(" ")),
 );
 

@@ -16,6 +16,7 @@ import { replicationCommands, waitCommands } from "./commands/replication.ts";
 import { scriptingCommands } from "./commands/scripting.ts";
 import { serverCommands } from "./commands/server.ts";
 import { setCommands } from "./commands/sets.ts";
+import { combiningSortedSetCommands } from "./commands/sorted-set-combinations.ts";
 import { blockingSortedSetCommands, rankCommands, sortedSetCommands } from "./commands/sorted-sets.ts";
 import { streamCommands } from "./commands/streams/streams.ts";
 import { stringCommands } from "./commands/strings.ts";
@@ -52,6 +53,7 @@ function usualCommands(version: RedisVersion): Map<string, Command> {
     ...(isOld ? blockingListCommands.old : blockingListCommands.modern),
     ...setCommands,
     ...sortedSetCommands,
+    ...combiningSortedSetCommands,
     ...(isOld ? blockingSortedSetCommands.old : blockingSortedSetCommands.modern),
     ...(isOld ? rankCommands.old : rankCommands.modern),
     ...streamCommands,

@@ -114,6 +114,21 @@ interface RangeOptions {
 /** ZRANGE and its older relatives, which fix the kind of range and the direction. */
 export function range(argv: readonly string[], caller: Caller, fixed: { by?: By; reverse?: boolean }): Reply {
   const options = parseOptions(argv, fixed);
+  const found = inRange(argv, caller, options);
+  if (options.withScores !== true) return found.map(({ member }) => member);
+  const pairs = found.map(({ member, score }): Reply[] => [member, doubleReply(caller.server, score)]);
+  return caller.resp === 3 ? pairs : pairs.flat();
+}
+
+/** What ZRANGESTORE stores: `argv` has the target before what ZRANGE has. */
+export function rangeToStore(argv: readonly string[], caller: Caller): readonly Scored[] {
+  const asked = argv.slice(1);
+  const options = parseOptions(asked, {});
+  if (options.withScores === true) throw syntaxError;
+  return inRange(asked, caller, options);
+}
+
+function inRange(argv: readonly string[], caller: Caller, options: RangeOptions): readonly Scored[] {
   const by = options.by ?? "rank";
   const reverse = options.reverse === true;
   if (options.limit !== undefined && options.limit !== -1 && by === "rank") {
@@ -122,10 +137,7 @@ export function range(argv: readonly string[], caller: Caller, fixed: { by?: By;
   if (options.withScores === true && by === "lex") {
     fail("ERR syntax error, WITHSCORES not supported in combination with BYLEX");
   }
-  const found = by === "rank" ? byRank(argv, caller, reverse) : byBounds(argv, caller, by, options);
-  if (options.withScores !== true) return found.map(({ member }) => member);
-  const pairs = found.map(({ member, score }): Reply[] => [member, doubleReply(caller.server, score)]);
-  return caller.resp === 3 ? pairs : pairs.flat();
+  return by === "rank" ? byRank(argv, caller, reverse) : byBounds(argv, caller, by, options);
 }
 
 function parseOptions(argv: readonly string[], fixed: { by?: By; reverse?: boolean }): RangeOptions {

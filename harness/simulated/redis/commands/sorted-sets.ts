@@ -24,7 +24,7 @@ import { doubleReply, formatScanScore } from "./sorted-set-scores.ts";
 const WRITE = "write denyoom fast";
 const READ = "readonly fast";
 
-/** Commands on sorted sets, without those that combine several and those that wait. */
+/** Commands on sorted sets, without those that combine several (`sorted-set-combinations.ts`) and those that wait. */
 export const sortedSetCommands: readonly Command[] = [
   command("zadd", -4, WRITE, ONE_KEY, (argv, caller) => addMembers(argv, caller, false)),
   command("zincrby", 4, WRITE, ONE_KEY, (argv, caller) => addMembers(argv, caller, true)),
@@ -187,6 +187,14 @@ function addOne(
   if (after === before) return { kind: "same", score: after };
   store(value, member, after);
   return { kind: "updated", score: after };
+}
+
+/** A value of these elements, in the encoding that holds them. */
+export function newSortedSet(caller: Caller, elements: readonly Scored[]): SortedSetValue {
+  const value: SortedSetValue = { type: "zset", scores: new SortedSet(), encoding: "listpack" };
+  growEncoding(caller, value, elements, elements.length);
+  for (const { member, score } of elements) store(value, member, score);
+  return value;
 }
 
 /** A listpack holds whole scores as integers, which have no negative zero. */

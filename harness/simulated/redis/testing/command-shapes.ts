@@ -253,6 +253,11 @@ const SETS: readonly Shape[] = [
 const scoreBound = oneOf("score", "score", oneOf(word("(1"), word("(-inf"), word("-inf"), word("+inf"), word("(2.5")));
 const limit = [word("limit"), "index", "index"] as const;
 
+const weights = [word("weights"), "score", "score"] as const;
+const aggregate = [word("aggregate"), oneOf(word("sum"), word("min"), word("MAX"), "word")] as const;
+const keyCount = oneOf(word("1"), word("2"), word("0"), "integer");
+const combiningOption = oneOf(weights, aggregate, word("withscores"), [word("limit"), "small"]);
+
 const SORTED_SETS: readonly Shape[] = [
   shape(
     "zadd",
@@ -304,6 +309,19 @@ const SORTED_SETS: readonly Shape[] = [
     oneOf(word("min"), word("max"), "word"),
     maybe(word("count"), count),
   ),
+  ...["zunionstore", "zinterstore"].map((name) =>
+    shape(name, "key", word("2"), "key", "key", maybe(weights), maybe(aggregate)),
+  ),
+  shape("zdiffstore", "key", word("2"), "key", "key"),
+  ...["zunionstore", "zinterstore", "zdiffstore"].map((name) =>
+    shape(name, "key", keyCount, some("key"), some(combiningOption, 0, 2)),
+  ),
+  ...["zunion", "zinter", "zdiff", "zintercard"].map((name) =>
+    shape(name, keyCount, some("key"), some(combiningOption, 0, 2)),
+  ),
+  shape("zrangestore", "key", "key", "index", "index", maybe(word("rev"))),
+  shape("zrangestore", "key", "key", scoreBound, scoreBound, word("byscore"), maybe(word("rev")), maybe(limit)),
+  shape("zrangestore", "key", "key", "lex", "lex", word("bylex"), maybe(limit), maybe(word("withscores"))),
   shape("zrank", "key", "member", maybe(word("withscore"))),
   shape("zrevrank", "key", "member", maybe(word("withscore"))),
   { ...shape("zrandmember", "key", maybe("draw", maybe(word("withscores")))), compare: "shape" },
