@@ -1,3 +1,5 @@
+import { randomUUID } from "node:crypto";
+import type { Redis } from "ioredis";
 import { expect, test } from "vitest";
 import type { Completion, LockClient } from "../../core/lock-driver.ts";
 import { topologySchema } from "../../core/topology.ts";
@@ -102,6 +104,48 @@ test("an acquire that takes only a broken connection for a refusal is a mistake"
     'acquire answered contended (null) when its connection had broken, and the servers hold its lock: answer { type: "info" } (a worker: "indeterminate")',
   );
   expect(found).not.toHaveProperty("lost-reply");
+});
+
+const ENTER = `
+if redis.call('EXISTS', KEYS[1]) == 1 and redis.call('HEXISTS', KEYS[1], ARGV[1]) == 0 then return 0 end
+redis.call('HINCRBY', KEYS[1], ARGV[1], 1)
+return redis.call('PEXPIRE', KEYS[1], ARGV[2])`;
+const LEAVE = `
+if redis.call('HEXISTS', KEYS[1], ARGV[1]) == 0 then return 0 end
+if redis.call('HINCRBY', KEYS[1], ARGV[1], -1) == 0 then redis.call('DEL', KEYS[1]) end
+return 1`;
+
+test("a reentrant lock that a request sent again enters twice is not free after its release, and a driver that sends none again is", async () => {
+  const reentrant = (triesAgain: boolean) => (redis: Redis) => ({
+    acquire: async (key: string, { ttlMs }: { readonly ttlMs: number }) => {
+      const owner = randomUUID();
+      const validFromMs = performance.now();
+      const ask = (): Promise<unknown> => redis.eval(ENTER, 1, key, owner, ttlMs);
+      const again = (error: unknown): Promise<unknown> =>
+        triesAgain && !String(error).includes(TIMED_OUT) ? ask() : Promise.reject(error as Error);
+      const reply = await ask().catch(again).catch(String);
+      if (reply === 1) return { type: "ok", value: { key, owner, validForMs: ttlMs, validFromMs } } as const;
+      return reply === 0 ? NULL : ({ type: "info", reason: String(reply) } as const);
+    },
+    extend: undefined,
+    release: async ({ key, owner }: { readonly key: string; readonly owner: string }) => {
+      const reply = await redis.eval(LEAVE, 1, key, owner).catch(String);
+      if (typeof reply === "string") return { type: "info", reason: reply } as const;
+      return { type: "ok", value: { released: reply === 1 } } as const;
+    },
+  });
+  const topology = topologySchema.parse({ kind: "single" });
+  const found = async (triesAgain: boolean): Promise<unknown> => {
+    const driver = driverWith(reentrant(triesAgain));
+    const { checks } = await conformDriver({ lock: "mine", topology, seed: 3, driver });
+    const { outcome, details } = checks.find(({ name }) => name === "broken-reply")!;
+    return [outcome, ...details];
+  };
+  expect(await found(false)).toEqual(["passed"]);
+  expect(await found(true)).toEqual([
+    "mistake",
+    "after acquire was granted although its connection had broken, release answered released: true, and the servers still hold its lock: a request that is sent again must not count as a second entry",
+  ]);
 });
 
 const NOTHING = { type: "ok", value: { released: false } } as const;

@@ -40,11 +40,15 @@ export async function beforeTheRequest<A extends Answer>(trial: Trial, perform: 
 
 /** It is a mistake to say so of a request of client-0 that was applied, and that its driver has not taken back. */
 export async function mistakenIfHeld(trial: Trial, said: string): Promise<void> {
+  if (await isStillHeld(trial)) trial.mistake(`${said}, and the servers hold its lock: answer ${INDETERMINATE}`);
+}
+
+/** Whether the servers hold the lock of client-0 when its driver has had the time to give it back. */
+export async function isStillHeld(trial: Trial): Promise<boolean> {
   await trial.sleep(UNDOING_MS);
-  if (!(await trial.isHeld())) return;
+  if (!(await trial.isHeld())) return false;
   // Keys with an expiry may be something else than this lock: what somebody else is granted is free.
-  if (isGranted((await trial.acquire(1, { ttlMs: TRIED_MS })).reply)) return;
-  trial.mistake(`${said}, and the servers hold its lock: answer ${INDETERMINATE}`);
+  return !isGranted((await trial.acquire(1, { ttlMs: TRIED_MS })).reply);
 }
 
 /** Says so where the driver has not answered at all. */
