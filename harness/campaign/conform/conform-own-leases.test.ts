@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
 import type { LockDriver } from "../../core/lock-driver.ts";
 import { topologySchema } from "../../core/topology.ts";
@@ -65,4 +66,32 @@ test("a lease of its own that is stated and longer than the checks wait is no mi
       .flatMap(({ details }) => details)
       .join(),
   ).not.toMatch(/not end\b/);
+});
+
+test("a lease whose end the client computes before it asks is to be stated", async () => {
+  const computed = (states: boolean): LockDriver =>
+    driverWith((redis, right) => ({
+      acquire: async (key, { ttlMs, waitMs, signal }) => {
+        const until = performance.now() + waitMs;
+        for (;;) {
+          const owner = randomUUID();
+          const stated = states ? { validForMs: ttlMs, validFromMs: performance.now() } : {};
+          const reply = await redis.set(key, owner, "PXAT", Date.now() + ttlMs, "NX").catch(String);
+          if (reply === "OK") return { type: "ok", value: { key, owner, ...stated } };
+          if (reply !== null) return { type: "info", reason: reply };
+          if (performance.now() >= until || signal.aborted) return right.acquire(key, { ttlMs, waitMs: 0, signal });
+          await new Promise((resolve) => setTimeout(resolve, 25));
+        }
+      },
+    }));
+  const found = async (states: boolean): Promise<unknown> => (await checksOf(computed(states)))["validity"];
+  expect(await found(false)).toMatchObject({
+    outcome: "mistake",
+    details: [
+      expect.stringMatching(
+        /^the lease of a grant whose request was 500 ms under way ended \d+ ms before its time from the grant on: .* state validForMs and validFromMs, /,
+      ),
+    ],
+  });
+  expect(await found(true)).toMatchObject({ outcome: "passed" });
 });

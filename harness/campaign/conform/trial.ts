@@ -11,7 +11,7 @@ const KEY = "k1";
 /** A lease that outlasts what a check does meanwhile. Short, because some locks limit how long a lease may be. */
 export const LEASE_MS = 2500;
 
-type GrantedReply = Extract<ClientReply, { readonly ok: true }> & { readonly owner: string };
+export type GrantedReply = Extract<ClientReply, { readonly ok: true }> & { readonly owner: string };
 
 /** A reply of a client, and how long it took in milliseconds of virtual time. */
 export interface Answer {

@@ -32,7 +32,8 @@ export function patchDiagnosticsChannels(): void {
   );
   replace(module, "tracingChannel", (given: Parameters<typeof tracingChannel>[0]) => {
     if (current.host === null || typeof given !== "string") return tracingChannel(given);
-    const of = (stage: string): Channel<unknown, object> => channelOf(`tracing:${given}:${stage}`) as Channel<unknown, object>;
+    const of = (stage: string): Channel<unknown, object> =>
+      channelOf(`tracing:${given}:${stage}`) as Channel<unknown, object>;
     return tracingChannel({
       start: of("start"),
       end: of("end"),

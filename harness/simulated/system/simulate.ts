@@ -166,7 +166,9 @@ async function connectClients(
 }
 
 function cannotConnect({ name, deadAddressWords }: SimulatedClient, error: unknown): UserError {
-  const what = [`the lock of ${name} could not connect: ${messageWithPlace(error)}`, deadAddressWords ?? []].flat().join("; ");
+  const what = [`the lock of ${name} could not connect: ${messageWithPlace(error)}`, deadAddressWords ?? []]
+    .flat()
+    .join("; ");
   return new UserError(what, error instanceof UserError ? error.hint : "fix its driver", { cause: error });
 }
 

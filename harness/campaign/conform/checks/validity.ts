@@ -11,6 +11,11 @@ const LEASE_MS = 2300;
 const LATENCY_MS = 40;
 /** Redis counts in whole milliseconds. */
 const ROUNDING_MS = 2;
+/** By so much a request is late: shorter than the time-outs of clients. */
+const LATE_MS = 500;
+/** Well before the end of a lease that begins when its request arrives, and after that of one that begins when it is sent. */
+const EARLY_MS = 200;
+const OTHER_KEY = "k2";
 
 /** A holder may trust its lease for no longer than the servers keep it. */
 export const validity: ConformityCheck = {
@@ -33,6 +38,7 @@ export const validity: ConformityCheck = {
     if (isGranted(reply)) await compare(trial, "extension", reply);
     const renewal = await Promise.race([renewed, trial.sleep(LEASE_MS)]);
     if (renewal !== undefined) await compare(trial, "renewal", renewal);
+    if (grant.validForMs === undefined) await beginsAtServers(trial);
   },
 };
 
@@ -48,6 +54,35 @@ async function compareWhole(trial: Trial, invokedMs: number): Promise<void> {
   if (keptMs === 0 || tooShortMs <= ROUNDING_MS) return;
   trial.mistake(
     `the servers keep the lock for ${roundedMs(tooShortMs)} less than the ${roundedMs(LEASE_MS)} it was asked for: if the library counts in whole seconds, round up; if it has a lease of its own, state it (validForMs)`,
+  );
+}
+
+/**
+ * A lease that the client computes before it asks begins when the request is sent. A driver that says nothing of it has promised
+ * one from the grant on.
+ */
+async function beginsAtServers(trial: Trial): Promise<void> {
+  const { network } = trial.system;
+  const edges = (await trial.masters()).map((to) => ({ from: clientName(0), to }));
+  // Scripts are loaded, and the key is known to the library: what is late is the request for the lock.
+  const { reply: first } = await trial.acquire(0, { ttlMs: LEASE_MS, key: OTHER_KEY });
+  if (!isGranted(first)) return;
+  await trial.release(0, first, OTHER_KEY);
+  for (const edge of edges) await network.cut(edge);
+  const asked = trial.acquire(0, { ttlMs: LEASE_MS, key: OTHER_KEY });
+  await trial.sleep(LATE_MS);
+  const endsMs = trial.nowMs + LEASE_MS;
+  for (const edge of edges) await network.heal(edge);
+  const { reply } = await asked;
+  if (!isGranted(reply) || reply.validForMs !== undefined) return;
+  // It renews nothing.
+  await trial.client(0).pause();
+  await trial.sleep(Math.max(0, endsMs - EARLY_MS - trial.nowMs));
+  const { reply: next } = await trial.acquire(1, { ttlMs: LEASE_MS, key: OTHER_KEY });
+  const earlyMs = endsMs - trial.nowMs;
+  if (!isGranted(next) || earlyMs <= ROUNDING_MS) return;
+  trial.mistake(
+    `the lease of a grant whose request was ${roundedMs(LATE_MS)} under way ended ${roundedMs(earlyMs)} before its time from the grant on: if the library computes the end of the lease before it asks, state validForMs and validFromMs, the moment before that`,
   );
 }
 
