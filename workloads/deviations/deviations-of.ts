@@ -97,7 +97,10 @@ function timed(deadlines: Deadlines, point: StrikePoint): TimedPoint {
   // The reply to the last command of an acquire says what was decided: nobody can come in between any more.
   const mayPass = splitsAcquire && !(decidesAcquire && (phase === "after" || phase === "reply"));
   const past = mayPass ? lengthsPastAnother(deadlines, client, atMs) : undefined;
-  const lengths = [past?.intoGapMs, past?.intoHoldMs, ...around].filter((ms) => ms !== undefined);
+  const passing = [past?.intoGapMs, past?.intoHoldMs];
+  // What is asked of no key, such as the time, matters if its answer is late and still heeded.
+  const inOrder = point.isKeyless ? [...around, ...passing] : [...passing, ...around];
+  const lengths = inOrder.filter((ms) => ms !== undefined);
   // A connection that breaks then is worth trying because the lease is over.
   const outlived = isOfConnections !== true && hasOutlived(deadlines, client, atMs);
   // Another client may have had the lock by then, although this one goes on as if nothing had happened.
@@ -106,7 +109,8 @@ function timed(deadlines: Deadlines, point: StrikePoint): TimedPoint {
   return { ...point, hasOutlived: outlived, lengths: [...new Set(lengths)], heedsAfterLease };
 }
 
-function heldAt({ phase, isForWholeLease, isOfFurtherKey }: StrikePoint): Held {
+function heldAt({ phase, isForWholeLease, isOfFurtherKey, isKeyless }: StrikePoint): Held {
+  if (isKeyless) return "grant";
   // A part of the lease of the other key is over when it comes.
   if (isForWholeLease && isOfFurtherKey) return "grant";
   if (phase === "reply") return isForWholeLease ? "grant" : "other";
@@ -135,12 +139,14 @@ function isStruck({ isOfConnections = false }: StrikePoint, { traits }: Fault): 
 
 /** How little a fault with these traits tells at a point, beside its other points: 0 is the most. */
 function howTelling(traits: FaultTraits, { isOfConnections, ...point }: StrikePoint): number {
-  const { phase, changesHold, endsHold, isOfRenewer } = point;
+  const { phase, changesHold, endsHold, isOfRenewer, isOfHalf } = point;
   if (isOfConnections === true) return 0;
   // No server hears of the release: whoever renews what it believes to have given back holds it for ever.
   if (traits.messages === "resets" && phase === "before" && endsHold && isOfRenewer) return 0;
   // A client that is stopped then learns of the new lease when that is over, too; the timers that end the old one stop with it.
   if (traits.pauses === "client" && phase === "reply" && changesHold && !endsHold) return 0;
+  // Whoever dies with nothing half done leaves no more behind than one that holds.
+  if (traits.kills === "client" && phase === "send") return isOfHalf ? 0 : 1;
   const found = phasesOf(traits).findIndex((equal) => equal.includes(phase));
   return found === -1 ? LEAST_TELLING : found;
 }

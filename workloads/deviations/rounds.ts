@@ -1,5 +1,10 @@
 import type { WireMessage } from "../../harness/core/messages/wire-message.ts";
 
+/** What a message asks for: a script is the same however much of it is sent. */
+export function askedIn({ command, script }: WireMessage): string {
+  return script ?? command;
+}
+
 /** Whether two messages say the same for one operation of a client. */
 export function sameGroup(one: WireMessage, other: WireMessage): boolean {
   return one.client === other.client && one.command === other.command && one.operation === other.operation;

@@ -16,7 +16,7 @@ import {
 } from "./base.ts";
 import { type DeviationMoment, momentsAtEvents, momentsOfMessage, type Phase } from "./moments.ts";
 import { type Roles, rolesIn } from "./roles.ts";
-import { isSameRound, sameGroup } from "./rounds.ts";
+import { askedIn, isSameRound, sameGroup } from "./rounds.ts";
 import { asksAgain } from "./shape.ts";
 
 /** A moment of a run without faults at which a deviation can strike. */
@@ -45,6 +45,10 @@ export interface StrikePoint {
   readonly decidesAcquire: boolean;
   /** Whether it asks for a further key, while the lease of another one is running. */
   readonly isOfFurtherKey: boolean;
+  /** Whether it names no key: it changes what no key holds, but what its client concludes from its answer. */
+  readonly isKeyless: boolean;
+  /** Whether its operation has asked something else about keys before: what it does is half done. */
+  readonly isOfHalf: boolean;
   /** Whether the lease that the message asks for is to be held to its end, while another client waits for it. */
   readonly isForWholeLease: boolean;
   /** Whether its client renews its leases by itself. */
@@ -67,7 +71,7 @@ const CHANGES: ReadonlySet<string | undefined> = new Set(["release", "extend", u
  * next one acts on it.
  */
 const SPLIT_RANK = -1;
-/** Of messages that name no key: they set a connection up. */
+/** Of messages that name no key and set a connection up. */
 const KEYLESS_RANK = 1;
 /** Of messages that repeat one another, such as those of a caller that tries again and again. */
 const REPEATED_RANK = 4;
@@ -129,10 +133,12 @@ function atMessages(
     const standsFor = (other: WireMessage): boolean =>
       isSameRound(other, message) && (struck === "together" || other.reply === message.reply);
     if (independent && told.slice(0, index).some(standsFor)) return [];
-    const group = `${client} ${isRenewal(message) ? scriptOrCommand(message) : command} ${operation ?? "-"}`;
+    const group = `${client} ${askedIn(message)} ${operation ?? "-"}`;
     const times = seen.get(group) ?? 0;
     seen.set(group, times + 1);
-    const isLast = !told.slice(index + 1).some((other) => sameGroup(other, message));
+    const isLast = !told
+      .slice(index + 1)
+      .some((other) => sameGroup(other, message) && askedIn(other) === askedIn(message));
     const earlier = earlierKeys(message, told.slice(0, index));
     const isOfFurtherKey = earlier.size > 0 && message.keys.some((key) => !earlier.has(key));
     const isWantedFirst = clients.some(
@@ -149,7 +155,7 @@ function atMessages(
       rankOf(invoked) +
       (isRepeated ? REPEATED_RANK : 0) +
       (split.has(operation) && isContended(deadlines, message) ? SPLIT_RANK : 0) +
-      (message.keys.length === 0 ? KEYLESS_RANK : 0);
+      (isOfSetUp(message, told.slice(0, index)) ? KEYLESS_RANK : 0);
     const round = struck === "together" ? told.filter((other) => isSameRound(message, other)) : [];
     return momentsOfRound(message, round).map(({ phase, atNs, trigger, ...moment }): StrikePoint => {
       const words = `${moment.client}'s ${command} ${count} to ${moment.server}`;
@@ -164,13 +170,15 @@ function atMessages(
         splitsAcquire: split.has(operation) && invoked?.f === "acquire",
         decidesAcquire: invoked?.f === "acquire" && last.get(operation) === message,
         isOfFurtherKey,
+        isKeyless: message.keys.length === 0,
+        isOfHalf: split.has(operation) && isOfHalf(message, told.slice(0, index)),
         isForWholeLease: false,
         isOfRenewer: false,
         beginsHold: message.keys.length > 0 && invoked?.f === "acquire",
         changesHold: message.keys.length > 0 && CHANGES.has(invoked?.f),
         extendsHold: message.keys.length > 0 && invoked?.f === "extend",
         endsHold: message.keys.length > 0 && invoked?.f === "release",
-        sort: `${phase} ${roles.ofClient(client)} ${roles.ofOperation(operation)} ${scriptOrCommand(message)}${further}${again}`,
+        sort: `${phase} ${roles.ofClient(client)} ${roles.ofOperation(operation)} ${askedIn(message)}${further}${again}`,
         rank,
       };
     });
@@ -192,6 +200,15 @@ function momentsOfRound(message: WireMessage, others: readonly WireMessage[]): r
   );
 }
 
+/**
+ * Whether a message names no key because it sets its connection up, or belongs to no operation. What an operation asks after it has
+ * asked about keys, such as the time, is a part of it.
+ */
+function isOfSetUp({ keys, operation, connection }: WireMessage, before: readonly WireMessage[]): boolean {
+  if (keys.length > 0) return false;
+  return operation === undefined || !before.some((other) => other.connection === connection && other.keys.length > 0);
+}
+
 /** The keys about which its client asked the server the same before, for this operation: their lease is running. */
 function earlierKeys(message: WireMessage, before: readonly WireMessage[]): ReadonlySet<string> {
   if (message.operation === undefined) return new Set();
@@ -199,12 +216,20 @@ function earlierKeys(message: WireMessage, before: readonly WireMessage[]): Read
   return new Set(same.flatMap(({ keys }) => keys));
 }
 
+/** Whether the operation of a message has sent another command about keys before. */
+function isOfHalf(message: WireMessage, before: readonly WireMessage[]): boolean {
+  return before.some(
+    (other) =>
+      other.operation === message.operation && other.keys.length > 0 && askedIn(other) !== askedIn(message),
+  );
+}
+
 /** The operations that sent different commands about keys. */
 function splitOperations(messages: readonly WireMessage[]): ReadonlySet<number | undefined> {
   const about = messages.filter(({ keys, operation }) => keys.length > 0 && operation !== undefined);
   const commands = Map.groupBy(about, ({ operation }) => operation);
   return new Set(
-    [...commands].flatMap(([operation, sent]) => (new Set(sent.map(scriptOrCommand)).size > 1 ? [operation] : [])),
+    [...commands].flatMap(([operation, sent]) => (new Set(sent.map(askedIn)).size > 1 ? [operation] : [])),
   );
 }
 
@@ -229,11 +254,6 @@ function isUnknownScript(message: WireMessage, messages: readonly WireMessage[],
   const { client, server, operation } = message;
   const next = messages.slice(index + 1).find((other) => other.client === client && other.server === server);
   return next?.command === "EVAL" && next.operation === operation;
-}
-
-/** A script is the same however much of it is sent. */
-function scriptOrCommand({ command }: WireMessage): string {
-  return command === "EVALSHA" ? "EVAL" : command;
 }
 
 function rankOf(invoked: HistoryEvent | undefined): number {
@@ -280,6 +300,8 @@ function notOfMessage({ topology }: Plan) {
     splitsAcquire: false,
     decidesAcquire: false,
     isOfFurtherKey: false,
+    isKeyless: false,
+    isOfHalf: false,
     isForWholeLease: false,
     isOfRenewer: false,
   } as const;

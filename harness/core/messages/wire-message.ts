@@ -8,6 +8,8 @@ export interface WireMessage {
   readonly server: string;
   /** In capitals. */
   readonly command: string;
+  /** Of a script or a function: which one, the same whether its text or only its hash is sent. */
+  readonly script?: string | undefined;
   /** The keys that it names, also as keys of a script. */
   readonly keys: readonly string[];
   /** The k-th with this client, server and command, in the order of sending, from 1. */

@@ -7,6 +7,7 @@ const messageSchema = z.object({
   client: z.int().nonnegative(),
   server: name,
   command: name,
+  script: name.optional(),
   keys: z.array(name),
   count: z.int().positive(),
   connection: name,
@@ -90,6 +91,7 @@ export function boundedWire(record: Omit<WireRecord, "format" | "version" | "lef
   const messages = kept(record.messages, ({ sentNs }) => sentNs).map((message) => ({
     ...message,
     command: message.command.slice(0, LONGEST),
+    script: message.script?.slice(0, LONGEST),
     keys: message.keys.slice(0, MOST_KEYS).map((key) => key.slice(0, LONGEST)),
   }));
   const keys = kept(record.keys, ({ atNs }) => atNs);

@@ -6,6 +6,8 @@ export interface Exchange {
   readonly server: string;
   readonly connection: string;
   readonly command: string;
+  /** Of a script, its hash; of a function, its name. */
+  readonly script?: string | undefined;
   readonly keys: readonly string[];
   /** The beginning of each of its words, where replies are kept. */
   readonly words?: readonly string[];
@@ -25,7 +27,7 @@ export interface Exchange {
 /** What a run sent, in the order of sending. */
 export function wireMessages(exchanges: readonly Exchange[]): readonly WireMessage[] {
   const counts = new Map<string, number>();
-  return exchanges.map(({ client, server, command, keys, connection, operation, ...exchange }) => {
+  return exchanges.map(({ client, server, command, script, keys, connection, operation, ...exchange }) => {
     const kind = `${client} ${server} ${command}`;
     const count = (counts.get(kind) ?? 0) + 1;
     counts.set(kind, count);
@@ -35,6 +37,7 @@ export function wireMessages(exchanges: readonly Exchange[]): readonly WireMessa
       client,
       server,
       command,
+      script,
       keys,
       count,
       connection,

@@ -7,6 +7,7 @@ import { fromBytes } from "../redis/protocol/resp-encoder.ts";
 import { RequestParser } from "../redis/protocol/resp-parser.ts";
 import type { Exchange } from "./exchange.ts";
 import { replyWords, shortText } from "../../core/messages/reply-words.ts";
+import { sha1 } from "../redis/scripting/sha1.ts";
 import type { SentMessage, WireTap } from "./wire-tap.ts";
 
 const NO_MORE: readonly Command[] = [];
@@ -131,11 +132,20 @@ export class TappedConnection implements ConnectionTap {
         server: this.#server.name,
         connection: this.#name,
         command: name.toUpperCase(),
+        script: scriptOf(request),
         keys: keysOfRequest(request),
         ...(this.#wire.keepsReplies === true ? { words: request.map(shortText) } : {}),
       });
     }
   }
+}
+
+/** Which script a request runs, if it runs one: a text is named by its hash, as the server knows it. */
+function scriptOf([name = "", body = ""]: readonly string[]): string | undefined {
+  const command = name.toUpperCase().replace(/_RO$/, "");
+  if (command === "EVAL") return sha1(body);
+  if (command === "EVALSHA") return body.toLowerCase();
+  return command === "FCALL" ? body : undefined;
 }
 
 function keysOfRequest(argv: readonly string[]): readonly string[] {

@@ -25,7 +25,7 @@ export interface WireOptions {
 }
 
 /** What a connection sees of a command. */
-export type SentMessage = Pick<Exchange, "command" | "keys" | "words" | "connection" | "server">;
+export type SentMessage = Pick<Exchange, "command" | "script" | "keys" | "words" | "connection" | "server">;
 
 interface WireClient {
   readonly host: Host;
