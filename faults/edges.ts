@@ -6,7 +6,7 @@ import type { Edge, SystemUnderTest } from "../harness/core/system.ts";
 import { clientName, dataNodes, RESOURCE, sentinelNodes, type TopologySpec } from "../harness/core/topology.ts";
 import type { TopologyKind } from "../harness/core/topologies/registry.ts";
 import type { FaultParams, MilderFault } from "../harness/core/fault.ts";
-import { anyClient, areClients, resolveTargets, someNodes, targetsSchema } from "./targets.ts";
+import { anyClient, areClients, isMinorityOfSeveral, resolveTargets, someNodes, targetsSchema } from "./targets.ts";
 
 /**
  * The edges that a network fault hits: all edges between different groups. `oneWay` takes only those that lead from the
@@ -110,12 +110,13 @@ export function clientEdgesInUse(topology: TopologySpec, clients: number): Arbit
  * The links of a client to hit: to the servers that it speaks to, both ways, there only, or back only. If it speaks to
  * several, also to a majority of them: the others then answer it while another client can win those.
  */
-export function linksToHit(focus: Pick<FaultFocus, "client" | "servers">): readonly Between[] {
+export function linksToHit(focus: Pick<FaultFocus, "client" | "servers" | "topology">): readonly Between[] {
   const { client, servers } = focus;
   const majority = servers.slice(0, Math.floor(servers.length / 2) + 1);
+  const isSplit = servers.length > 1 && !isMinorityOfSeveral(focus);
   return [
     { between: [[client], [...servers]] },
-    ...(servers.length === 1 ? [] : [{ between: [[client], majority] }]),
+    ...(isSplit ? [{ between: [[client], majority] }] : []),
     oneWayOf(focus, "there"),
     oneWayOf(focus, "back"),
   ];
@@ -127,11 +128,22 @@ export function oneWayOf({ client, servers }: Pick<FaultFocus, "client" | "serve
   return { between: way === "there" ? there : there.toReversed(), oneWay: true };
 }
 
-/** The links of a client to hit and, with replication, those between nodes. */
+/**
+ * The links of a client to hit and, with replication, those between nodes. Of a minority of independent servers, also so that
+ * the other clients do not reach as many other ones: each side may take those that it reaches for all.
+ */
 export function edgesToHit(focus: FaultFocus): readonly Between[] {
-  const { topology, client, clients } = focus;
-  if (!nodesSpeak(topology.kind)) return linksToHit(focus);
+  const { topology, client, clients, servers } = focus;
   const others = clientNames(clients).filter((name) => name !== client);
+  if (isMinorityOfSeveral(focus)) {
+    const apart = dataNodes(topology.kind).filter((name) => !servers.includes(name));
+    const sides = [
+      [client, ...apart.slice(-servers.length)],
+      [...others, ...servers],
+    ];
+    return [{ between: sides }, ...linksToHit(focus)];
+  }
+  if (!nodesSpeak(topology.kind)) return linksToHit(focus);
   return [
     {
       between: [

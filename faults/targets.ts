@@ -92,8 +92,8 @@ export function anyDataNodes(topology: TopologySpec): Arbitrary<string[]> {
 }
 
 /**
- * The nodes to hit around a server, one set after another: the master or the replicas with replication; of independent
- * masters the server alone, a majority, or all.
+ * The nodes to hit around servers, one set after another: the master or the replicas with replication; of independent
+ * masters the server alone, a majority, or all; if a minority of several is asked for, that one.
  */
 export function nodesToHit({ topology, servers }: Pick<FaultFocus, "topology" | "servers">): readonly string[][] {
   const all = [...dataNodes(topology.kind)];
@@ -103,8 +103,15 @@ export function nodesToHit({ topology, servers }: Pick<FaultFocus, "topology" | 
     case "replicated":
       return [["masters"], ["replicas"]];
     case "independent":
+      if (isMinorityOfSeveral({ topology, servers })) return [[...servers]];
       return [...(servers.length === 1 ? [[...servers]] : []), all.slice(0, Math.floor(all.length / 2) + 1), all];
   }
+}
+
+/** Whether these servers are several independent ones, and fewer than half. */
+export function isMinorityOfSeveral({ topology, servers }: Pick<FaultFocus, "topology" | "servers">): boolean {
+  const isIndependent = topologyOf(topology.kind).arrangement === "independent";
+  return isIndependent && servers.length > 1 && servers.length < dataNodes(topology.kind).length / 2;
 }
 
 /** Any set of nodes, Sentinels included, that is neither empty nor all. */

@@ -82,6 +82,12 @@ export function hasOutlived({ leases }: Deadlines, client: string, atMs: number)
   return granted.length > 0 && granted.every(({ toMs }) => toMs <= atMs);
 }
 
+/** Whether nobody holds the lock at a moment, and another client asks for it before a lease from then on is over. */
+export function isOpenTo({ leaseMs, holds, requests }: Deadlines, client: string, atMs: number): boolean {
+  const isHeld = holds.some(({ fromMs, toMs }) => fromMs <= atMs && toMs > atMs);
+  return !isHeld && requests.some((other) => other.client !== client && other.fromMs < atMs + leaseMs && other.toMs > atMs);
+}
+
 /** Whether another client holds the lock at a moment at which this one has outlived its own lease. */
 export function isHeldByAnother(deadlines: Deadlines, client: string, atMs: number): boolean {
   const isHeld = deadlines.holds.some((hold) => hold.client !== client && hold.fromMs <= atMs && hold.toMs > atMs);

@@ -5,6 +5,7 @@ import {
   type Base,
   type Deadlines,
   hasOutlived,
+  isOpenTo,
   furtherHolds,
   isHeededLate,
   type Held,
@@ -14,7 +15,7 @@ import {
   lengthsPastAnother,
 } from "./base.ts";
 import { type Deviation, type DeviationKind, deviationKindOf } from "./deviation.ts";
-import { divides, familiesOf, type Family, familyOfOneMessage, isBeside } from "./families.ts";
+import { divides, familiesOf, type Family, familyOfOneMessage, hasSides, hitsOneOf, isBeside } from "./families.ts";
 import type { Phase } from "./moments.ts";
 import { type StrikePoint, strikePointsOf, type Struck } from "./strike-points.ts";
 
@@ -29,6 +30,10 @@ export interface RankedDeviation extends Deviation {
   readonly step: FaultStep;
   /** Of the servers that are asked the same, whether it strikes only some: others then answer differently. */
   readonly dividesServers: boolean;
+  /** Whether it strikes one of the servers that its client speaks to then, by name. */
+  readonly hitsServers: boolean;
+  /** Whether it keeps its client from some servers, and other clients from other ones. */
+  readonly hasSides: boolean;
   /** Which length it has: each lasts to one side of a deadline. 0 if it has no length. */
   readonly length: number;
   /** The moment, in words. */
@@ -44,7 +49,7 @@ export interface DeviationScope {
   readonly kinds?: readonly DeviationKind[] | undefined;
   /** Deviations that cost more are left out. */
   readonly mostCost?: number | undefined;
-  /** Of independent servers that are asked the same, whether faults hit them together or one of them. Default: together. */
+  /** Which of independent servers that are asked the same faults hit; `minority`: only faults that hit servers. Default: together. */
   readonly servers?: Struck | undefined;
 }
 
@@ -54,13 +59,16 @@ export function deviationsOf(
   faults: readonly Fault[],
   { kinds, mostCost = Infinity, servers = "together" }: DeviationScope = {},
 ): readonly RankedDeviation[] {
-  const points = strikePointsOf(base, servers).map((point) => timed(base.deadlines, point));
+  const points = strikePointsOf(base, servers)
+    .filter(({ phase }) => servers !== "minority" || phase !== "between")
+    .map((point) => timed(base.deadlines, point));
   const wanted = (kind: DeviationKind): boolean => kinds === undefined || kinds.includes(kind);
   return faults
     .flatMap((fault) => [
       ...(wanted(deviationKindOf(fault.traits)) ? lastingOf(base, fault, points, mostCost) : []),
       ...(wanted("hold-one-message") ? ofOneMessage(base, fault, points, mostCost) : []),
     ])
+    .filter(({ hitsServers }) => servers !== "minority" || hitsServers)
     .toSorted((one, other) => one.cost - other.cost);
 }
 
@@ -86,6 +94,8 @@ export function countDeviations(base: Base, faults: readonly Fault[]): number {
 /** A point with what the deadlines say of its moment, which is the same for every fault. */
 interface TimedPoint extends StrikePoint {
   readonly hasOutlived: boolean;
+  /** Whether no client holds the lock, and another one than its own asks for it within a lease. */
+  readonly isOpen: boolean;
   readonly lengths: readonly number[];
   /** Whether its client, if kept waiting for so long, still acts on what it hears after the end of the lease that it asks for. */
   readonly heedsAfterLease: (forMs: number) => boolean;
@@ -106,7 +116,8 @@ function timed(deadlines: Deadlines, point: StrikePoint): TimedPoint {
   // Another client may have had the lock by then, although this one goes on as if nothing had happened.
   const heedsAfterLease = (forMs: number): boolean =>
     past !== undefined && isHeededLate(deadlines, client, atMs, forMs);
-  return { ...point, hasOutlived: outlived, lengths: [...new Set(lengths)], heedsAfterLease };
+  const isOpen = isOpenTo(deadlines, client, atMs);
+  return { ...point, hasOutlived: outlived, isOpen, lengths: [...new Set(lengths)], heedsAfterLease };
 }
 
 function heldAt({ phase, isForWholeLease, isOfFurtherKey, isKeyless }: StrikePoint): Held {
@@ -196,7 +207,9 @@ const HEEDED_LATE = "past its lease, and still waited for";
  * How little the parameters of a fault tell at a point, beside its others. An extension or a renewal that no server hears of has
  * failed, and its client knows; one that only some servers hear of tells as much.
  */
-function choiceAt({ changesHold, endsHold, servers }: StrikePoint, family: Family): number {
+function choiceAt({ changesHold, endsHold, beginsHold, isOpen, servers, clients }: TimedPoint, family: Family): number {
+  // Two sides of a network can differ about a lock that is granted while they are apart, not about one that is held before.
+  if (hasSides(family, clients)) return beginsHold && isOpen ? 0 : 2;
   const prolongs = changesHold && !endsHold;
   return prolongs && divides(family, servers) ? Math.max(0, family.choice - 1) : family.choice;
 }
@@ -230,6 +243,16 @@ class Ranked implements RankedDeviation {
   get dividesServers(): boolean {
     const { family, point } = this.#ranking;
     return divides(family, point.servers);
+  }
+
+  get hitsServers(): boolean {
+    const { family, point } = this.#ranking;
+    return hitsOneOf(family, point.servers);
+  }
+
+  get hasSides(): boolean {
+    const { family, point } = this.#ranking;
+    return hasSides(family, point.clients);
   }
 
   get length(): number {

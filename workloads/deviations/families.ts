@@ -2,6 +2,7 @@ import fc from "fast-check";
 import type { Fault, FaultFocus, FaultParams, Way } from "../../harness/core/fault.ts";
 import { disturbsUntilHealed } from "../../harness/core/fault-traits.ts";
 import type { FaultStep } from "../../harness/core/plan.ts";
+import { clientName } from "../../harness/core/topology.ts";
 import type { Trigger } from "../../harness/core/trigger.ts";
 import { type DeviationKind, deviationKindOf } from "./deviation.ts";
 import type { DeviationMoment } from "./moments.ts";
@@ -107,11 +108,27 @@ export function isBeside(
 }
 
 /** Whether a family hits some of these servers and spares others. One that names a role hits whoever has it. */
-export function divides({ params }: Pick<Family, "params">, servers: readonly string[]): boolean {
+export function divides(family: Pick<Family, "params">, servers: readonly string[]): boolean {
+  const hit = hitOf(family, servers);
+  return hit > 0 && hit < servers.length;
+}
+
+/** Whether a family names one of these servers. */
+export function hitsOneOf(family: Pick<Family, "params">, servers: readonly string[]): boolean {
+  return hitOf(family, servers) > 0;
+}
+
+/** Whether a family names this client and another one: each side of it reaches other servers. */
+export function hasSides({ params: { between = [] } }: Pick<Family, "params">, clients: number): boolean {
+  const named: readonly unknown[] = [between].flat(2);
+  const names = Array.from({ length: clients }, (_, index) => clientName(index));
+  return names.filter((name) => named.includes(name)).length > 1;
+}
+
+function hitOf({ params }: Pick<Family, "params">, servers: readonly string[]): number {
   const { targets = [], between = [] } = params;
   const named: readonly unknown[] = [targets, between].flat(2);
-  const hit = servers.filter((server) => named.includes(server)).length;
-  return hit > 0 && hit < servers.length;
+  return servers.filter((server) => named.includes(server)).length;
 }
 
 /** The targets of a fault of processes; a fault of links has none. */

@@ -1,7 +1,7 @@
 import type { Plan } from "../../harness/core/plan.ts";
 import type { Trigger } from "../../harness/core/trigger.ts";
 import { topologyOf } from "../../harness/core/topologies/registry.ts";
-import { clientName, dataNodes, RESOURCE } from "../../harness/core/topology.ts";
+import { clientName, dataNodes, RESOURCE, type TopologySpec } from "../../harness/core/topology.ts";
 import type { WireMessage } from "../../harness/core/messages/wire-message.ts";
 import { type History, type HistoryEvent, NANOSECONDS_PER_MS } from "../../harness/history/history.ts";
 import {
@@ -27,6 +27,8 @@ export interface StrikePoint {
   /** When it came in that run, in milliseconds since its start. */
   readonly atMs: number;
   readonly client: string;
+  /** How many clients there are. */
+  readonly clients: number;
   /** Whose process is about to go on. */
   readonly of: DeviationMoment["of"];
   /** The servers that the client speaks to at this moment. */
@@ -76,8 +78,8 @@ const KEYLESS_RANK = 1;
 /** Of messages that repeat one another, such as those of a caller that tries again and again. */
 const REPEATED_RANK = 4;
 
-/** Of independent servers that are asked the same: all of them `together`, or `one`. */
-export type Struck = "together" | "one";
+/** Of independent servers that are asked the same: all of them `together`, as many as do not decide (`minority`), or `one`. */
+export type Struck = "together" | "minority" | "one";
 
 /** The moments of a base: at its messages, and between the operations of its clients. */
 export function strikePointsOf(base: Base, struck: Struck): readonly StrikePoint[] {
@@ -131,7 +133,7 @@ function atMessages(
     const invoked = operation === undefined ? undefined : events[operation];
     // Equal servers are asked the same at once: the first of them stands for all, or for those that answer the same.
     const standsFor = (other: WireMessage): boolean =>
-      isSameRound(other, message) && (struck === "together" || other.reply === message.reply);
+      isSameRound(other, message) && (struck !== "one" || other.reply === message.reply);
     if (independent && told.slice(0, index).some(standsFor)) return [];
     const group = `${client} ${askedIn(message)} ${operation ?? "-"}`;
     const times = seen.get(group) ?? 0;
@@ -156,7 +158,7 @@ function atMessages(
       (isRepeated ? REPEATED_RANK : 0) +
       (split.has(operation) && isContended(deadlines, message) ? SPLIT_RANK : 0) +
       (isOfSetUp(message, told.slice(0, index)) ? KEYLESS_RANK : 0);
-    const round = struck === "together" ? told.filter((other) => isSameRound(message, other)) : [];
+    const round = struck === "one" ? [] : told.filter((other) => isSameRound(message, other));
     return momentsOfRound(message, round).map(({ phase, atNs, trigger, ...moment }): StrikePoint => {
       const words = `${moment.client}'s ${command} ${count} to ${moment.server}`;
       return {
@@ -165,8 +167,9 @@ function atMessages(
         words: `${phase === "send" ? "at the sending of" : phase === "reply" ? "at the reply to" : phase} ${words}`,
         atMs: atNs / NANOSECONDS_PER_MS,
         client: moment.client,
+        clients: clients.length,
         of: moment.of,
-        servers: independent && struck === "together" ? [...dataNodes(topology.kind)] : [server],
+        servers: independent && struck !== "one" ? serversOf(topology, struck) : [server],
         splitsAcquire: split.has(operation) && invoked?.f === "acquire",
         decidesAcquire: invoked?.f === "acquire" && last.get(operation) === message,
         isOfFurtherKey,
@@ -183,6 +186,12 @@ function atMessages(
       };
     });
   });
+}
+
+/** The independent servers that are struck, other than one of them. */
+function serversOf({ kind }: TopologySpec, struck: Exclude<Struck, "one">): readonly string[] {
+  const all = dataNodes(kind);
+  return struck === "together" ? [...all] : all.slice(0, Math.ceil(all.length / 2) - 1);
 }
 
 /**
@@ -289,8 +298,9 @@ function besideGrants({ plan, history, deadlines }: Base): readonly StrikePoint[
 }
 
 /** What is said of a moment at which no message is sent. */
-function notOfMessage({ topology }: Plan) {
+function notOfMessage({ topology, clients }: Plan) {
   return {
+    clients: clients.length,
     phase: "between",
     servers: [...dataNodes(topology.kind)],
     changesHold: false,

@@ -1,9 +1,11 @@
+import type { Fault } from "../../core/fault.ts";
 import type { FaultStep, Plan } from "../../core/plan.ts";
 import type { WireMessage } from "../../core/messages/wire-message.ts";
 import type { KeyState } from "../../core/messages/wire-record.ts";
 import type { History } from "../../history/history.ts";
 import type { ContentionOptions } from "../../../workloads/contention.ts";
 import type { SentCommand } from "../../../workloads/fault-schedule.ts";
+import { topologyOf } from "../../core/topologies/registry.ts";
 import { RESOURCE } from "../../core/topology.ts";
 import { PROMISABLE } from "../../core/verdict.ts";
 import { checkHistory } from "../../check/check.ts";
@@ -11,7 +13,7 @@ import { deadlockFreedom } from "../../check/properties/deadlock-freedom.ts";
 import { type Base, deadlinesOf } from "../../../workloads/deviations/base.ts";
 import type { DeviationKind } from "../../../workloads/deviations/deviation.ts";
 import type { Family } from "../../../workloads/deviations/families.ts";
-import { countDeviations, deviationsOf, type RankedDeviation } from "../../../workloads/deviations/deviations-of.ts";
+import { countDeviations, type DeviationScope, deviationsOf, type RankedDeviation } from "../../../workloads/deviations/deviations-of.ts";
 import { freeAfterOf, isHeldForLonger, leaseScaleOf } from "./lease-scale.ts";
 import { inTurn, type Queue } from "./in-turn.ts";
 import { type Aspect, leastAlike, type TakenAspects } from "./least-alike.ts";
@@ -121,7 +123,8 @@ export async function systematicPlans(options: SystematicOptions): Promise<Syste
   const plans = new PlansOnDemand(afterOneAnother(first, inTurn(queues)), length);
   const undisturbed = bases.filter(({ plan }) => plan.faults.length === 0);
   const countSingles = (): number =>
-    undisturbed.reduce((sum, base) => sum + countDeviations(base, drawnFrom.faults), 0);
+    undisturbed.reduce((sum, base) => sum + countDeviations(base, drawnFrom.faults), 0) +
+    deviatingFrom(undisturbed.filter(isVoted), drawnFrom.faults, { servers: "minority" }).length;
   return {
     plans,
     commands: commandsOf(bases),
@@ -244,12 +247,17 @@ function deviating(
   bases: readonly Base[],
   { drawnFrom, promises, mostCost }: DeviatingOptions,
 ): readonly CountedQueue[] {
-  const found = bases.flatMap((base) =>
-    deviationsOf(base, drawnFrom.faults, { mostCost }).map((deviation): Deviating => ({ base, deviation })),
-  );
+  const all = deviatingFrom(bases, drawnFrom.faults, { mostCost });
+  const ofSome = deviatingFrom(bases.filter(isVoted), drawnFrom.faults, { mostCost, servers: "minority" });
   const promised = promisesOf(promises);
   const taken: TakenAspects = new Map();
-  const queues = [...Map.groupBy(found, (item) => `${item.deviation.kind} ${promised(item)}`)].flatMap(
+  const byKind = Map.groupBy(all, (item) => `${item.deviation.kind} ${promised(item)}`);
+  // What a minority of servers has not heard of is a matter of its own, whichever fault keeps it from them.
+  const byPromise = Map.groupBy(
+    ofSome,
+    (item) => `of a minority${item.deviation.hasSides ? " on either side" : ""}, ${promised(item)}`,
+  );
+  const queues = [...byKind, ...byPromise].flatMap(
     ([name, items]) => {
       const [first] = items;
       if (first === undefined || promised(first) === 0) return [];
@@ -260,11 +268,27 @@ function deviating(
       });
       const plans = order.map(({ base, deviation }) => deviation.apply(base.plan));
       const { length } = items;
-      return [{ plans, length, share: SHARES[first.deviation.kind] ?? 1, promised: promised(first) }];
+      const share = byPromise.has(name) ? 1 : (SHARES[first.deviation.kind] ?? 1);
+      return [{ plans, length, share, promised: promised(first) }];
     },
   );
   const most = Math.max(...queues.map((queue) => queue.promised));
   return queues.map(({ promised, ...queue }) => ({ ...queue, share: queue.share * (promised / most) ** 2 }));
+}
+
+/** Whether several servers vote, so that a minority of them can be hit. */
+function isVoted({ plan: { topology } }: Base): boolean {
+  return topologyOf(topology.kind).arrangement === "independent";
+}
+
+function deviatingFrom(
+  bases: readonly Base[],
+  faults: readonly Fault[],
+  scope: DeviationScope,
+): readonly Deviating[] {
+  return bases.flatMap((base) =>
+    deviationsOf(base, faults, scope).map((deviation): Deviating => ({ base, deviation })),
+  );
 }
 
 /**
