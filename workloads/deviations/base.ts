@@ -1,5 +1,6 @@
 import type { Plan } from "../../harness/core/plan.ts";
 import type { WireMessage } from "../../harness/core/messages/wire-message.ts";
+import { topologyOf } from "../../harness/core/topologies/registry.ts";
 import { clientName } from "../../harness/core/topology.ts";
 import { type History, NANOSECONDS_PER_MS } from "../../harness/history/history.ts";
 import { collectHolds } from "../../harness/history/hold-spans.ts";
@@ -13,6 +14,11 @@ export interface Base {
   /** What its clients sent to servers, in the order of sending. */
   readonly messages: readonly WireMessage[];
   readonly deadlines: Deadlines;
+}
+
+/** Whether several servers vote, so that some of them can be hit. */
+export function isVoted({ plan: { topology } }: Pick<Base, "plan">): boolean {
+  return topologyOf(topology.kind).arrangement === "independent";
 }
 
 /** When leases began and ended in a run without faults, in milliseconds since its start. */

@@ -32,6 +32,10 @@ export interface RankedDeviation extends Deviation {
   readonly dividesServers: boolean;
   /** Whether it strikes one of the servers that its client speaks to then, by name. */
   readonly hitsServers: boolean;
+  /** Whether it strikes at a message of an acquire. */
+  readonly beginsHold: boolean;
+  /** Whether it strikes at a message that prolongs a hold. */
+  readonly prolongsHold: boolean;
   /** Whether it keeps its client from some servers, and other clients from other ones. */
   readonly hasSides: boolean;
   /** Which length it has: each lasts to one side of a deadline. 0 if it has no length. */
@@ -49,7 +53,7 @@ export interface DeviationScope {
   readonly kinds?: readonly DeviationKind[] | undefined;
   /** Deviations that cost more are left out. */
   readonly mostCost?: number | undefined;
-  /** Which of independent servers that are asked the same faults hit; `minority`: only faults that hit servers. Default: together. */
+  /** Which of independent servers that are asked the same faults hit; `minority`, `enough`: only faults that hit these. Default: together. */
   readonly servers?: Struck | undefined;
 }
 
@@ -60,7 +64,7 @@ export function deviationsOf(
   { kinds, mostCost = Infinity, servers = "together" }: DeviationScope = {},
 ): readonly RankedDeviation[] {
   const points = strikePointsOf(base, servers)
-    .filter(({ phase }) => servers !== "minority" || phase !== "between")
+    .filter(({ phase }) => !isOfSome(servers) || phase !== "between")
     .map((point) => timed(base.deadlines, point));
   const wanted = (kind: DeviationKind): boolean => kinds === undefined || kinds.includes(kind);
   return faults
@@ -68,8 +72,13 @@ export function deviationsOf(
       ...(wanted(deviationKindOf(fault.traits)) ? lastingOf(base, fault, points, mostCost) : []),
       ...(wanted("hold-one-message") ? ofOneMessage(base, fault, points, mostCost) : []),
     ])
-    .filter(({ hitsServers }) => servers !== "minority" || hitsServers)
+    .filter(({ hitsServers }) => !isOfSome(servers) || hitsServers)
     .toSorted((one, other) => one.cost - other.cost);
+}
+
+/** Whether faults are to hit some of the servers that vote, and nothing else. */
+function isOfSome(struck: Struck): boolean {
+  return struck === "minority" || struck === "enough";
 }
 
 /** How many deviations a base has that one of these faults can cause: as many as `deviationsOf` gives, in less time. */
@@ -248,6 +257,15 @@ class Ranked implements RankedDeviation {
   get hitsServers(): boolean {
     const { family, point } = this.#ranking;
     return hitsOneOf(family, point.servers);
+  }
+
+  get beginsHold(): boolean {
+    return this.#ranking.point.beginsHold;
+  }
+
+  get prolongsHold(): boolean {
+    const { changesHold, endsHold } = this.#ranking.point;
+    return changesHold && !endsHold;
   }
 
   get hasSides(): boolean {

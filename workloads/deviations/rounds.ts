@@ -26,8 +26,23 @@ export function isDecisive(message: WireMessage, messages: readonly WireMessage[
   return agreeing <= Math.floor(round.length / 2) + 1;
 }
 
+/**
+ * Of several servers that were asked the same at once, the fewest of those that agree without which they are no majority; none if they
+ * are none anyway, or if that takes a majority. Needs the replies.
+ *
+ * @param servers how many servers there are: some may not have been asked
+ */
+export function fewestOf(message: WireMessage, messages: readonly WireMessage[], servers: number): readonly string[] {
+  const round = messages.filter((other) => other === message || isAsked(message, other));
+  const majority = Math.floor(servers / 2) + 1;
+  const answers = [...Map.groupBy(round, ({ reply }) => reply)];
+  const agreeing = answers.flatMap(([reply, same]) => (reply !== undefined && same.length >= majority ? same : []));
+  const fewest = agreeing.length - majority + 1;
+  return fewest < majority ? agreeing.slice(0, Math.max(0, fewest)).map(({ server }) => server) : [];
+}
+
 /** Whether another server was asked the same at the same time. */
-function isAsked(message: WireMessage, other: WireMessage): boolean {
+export function isAsked(message: WireMessage, other: WireMessage): boolean {
   return sameGroup(message, other) && message.server !== other.server && overlap(message, other);
 }
 

@@ -16,7 +16,7 @@ import {
 } from "./base.ts";
 import { type DeviationMoment, momentsAtEvents, momentsOfMessage, type Phase } from "./moments.ts";
 import { type Roles, rolesIn } from "./roles.ts";
-import { askedIn, isSameRound, sameGroup } from "./rounds.ts";
+import { askedIn, fewestOf, isAsked, isSameRound, sameGroup } from "./rounds.ts";
 import { asksAgain } from "./shape.ts";
 
 /** A moment of a run without faults at which a deviation can strike. */
@@ -78,8 +78,11 @@ const KEYLESS_RANK = 1;
 /** Of messages that repeat one another, such as those of a caller that tries again and again. */
 const REPEATED_RANK = 4;
 
-/** Of independent servers that are asked the same: all of them `together`, as many as do not decide (`minority`), or `one`. */
-export type Struck = "together" | "minority" | "one";
+/**
+ * Of independent servers that are asked the same: all of them `together`, as many as do not decide (`minority`), of those that agree
+ * as many as it takes (`enough`), or `one`.
+ */
+export type Struck = "together" | "minority" | "enough" | "one";
 
 /** The moments of a base: at its messages, and between the operations of its clients. */
 export function strikePointsOf(base: Base, struck: Struck): readonly StrikePoint[] {
@@ -133,8 +136,12 @@ function atMessages(
     const invoked = operation === undefined ? undefined : events[operation];
     // Equal servers are asked the same at once: the first of them stands for all, or for those that answer the same.
     const standsFor = (other: WireMessage): boolean =>
-      isSameRound(other, message) && (struck !== "one" || other.reply === message.reply);
+      struck === "enough"
+        ? isAsked(message, other)
+        : isSameRound(other, message) && (struck !== "one" || other.reply === message.reply);
     if (independent && told.slice(0, index).some(standsFor)) return [];
+    const servers = independent ? serversOf(message, topology, struck, told) : [server];
+    if (servers.length === 0) return [];
     const group = `${client} ${askedIn(message)} ${operation ?? "-"}`;
     const times = seen.get(group) ?? 0;
     seen.set(group, times + 1);
@@ -169,7 +176,7 @@ function atMessages(
         client: moment.client,
         clients: clients.length,
         of: moment.of,
-        servers: independent && struck !== "one" ? serversOf(topology, struck) : [server],
+        servers,
         splitsAcquire: split.has(operation) && invoked?.f === "acquire",
         decidesAcquire: invoked?.f === "acquire" && last.get(operation) === message,
         isOfFurtherKey,
@@ -188,10 +195,24 @@ function atMessages(
   });
 }
 
-/** The independent servers that are struck, other than one of them. */
-function serversOf({ kind }: TopologySpec, struck: Exclude<Struck, "one">): readonly string[] {
+/** The independent servers that are struck at a message. */
+function serversOf(
+  message: WireMessage,
+  { kind }: TopologySpec,
+  struck: Struck,
+  messages: readonly WireMessage[],
+): readonly string[] {
   const all = dataNodes(kind);
-  return struck === "together" ? [...all] : all.slice(0, Math.ceil(all.length / 2) - 1);
+  switch (struck) {
+    case "together":
+      return [...all];
+    case "minority":
+      return all.slice(0, Math.ceil(all.length / 2) - 1);
+    case "enough":
+      return fewestOf(message, messages, all.length);
+    case "one":
+      return [message.server];
+  }
 }
 
 /**

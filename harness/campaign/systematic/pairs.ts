@@ -1,13 +1,13 @@
 import type { Fault } from "../../core/fault.ts";
 import type { Plan } from "../../core/plan.ts";
-import type { WireMessage } from "../../core/messages/wire-message.ts";
-import { topologyOf } from "../../core/topologies/registry.ts";
 import { RESOURCE } from "../../core/topology.ts";
-import { type History, type HistoryEvent, NANOSECONDS_PER_MS } from "../../history/history.ts";
-import { type Base, deadlinesOf } from "../../../workloads/deviations/base.ts";
+import { type History, NANOSECONDS_PER_MS } from "../../history/history.ts";
+import { type Base, deadlinesOf, isVoted } from "../../../workloads/deviations/base.ts";
 import { deviationsOf, type RankedDeviation } from "../../../workloads/deviations/deviations-of.ts";
-import { isDecisive } from "../../../workloads/deviations/rounds.ts";
+import { inTurn, type Queue } from "./in-turn.ts";
 import { type Aspect, leastAlike } from "./least-alike.ts";
+import { believedOtherwise, grantedBySome, type Leaving, toldOtherwise } from "./left-behind.ts";
+import { remembering } from "./remembering.ts";
 import type { Lesson } from "./systematic-plans.ts";
 
 export interface PairOptions {
@@ -45,42 +45,46 @@ interface Pair {
   readonly second: RankedDeviation;
 }
 
+/** In which ways a first deviation leaves something behind. Pairs of each come in turn. */
+const WAYS: readonly Leaving[] = [toldOtherwise, grantedBySome, believedOtherwise];
+
 /**
- * Plans with two deviations, the most telling first. A first deviation begins pairs if it leaves something behind: when it
- * is over, clients are told other things than in the run without it, and what follows rests on those. The second one
- * strikes there; where independent servers vote, when a grant has rested on what one of them was left with, at a later
- * answer that others do not outvote. Of first deviations that leave the same behind, one begins pairs. The same options
+ * Plans with two deviations, the most telling first. A first deviation begins pairs if it leaves something behind (`Leaving`), and
+ * the second one strikes at what rests on that. Of first deviations that leave the same behind, one begins pairs. The same options
  * give the same plans.
  */
 export async function pairsOf({ bases, faults, learn, promises, most }: PairOptions): Promise<readonly Plan[]> {
-  const changed = await changing({ bases, faults, learn });
-  const pairs = changed.flatMap((first) => first.seconds.map((second): Pair => ({ first, second })));
-  const order = leastAlike(pairs, {
-    costOf: ({ first, second }) =>
-      first.deviation.cost + second.cost + (second.phase === "between" ? BETWEEN_OPERATIONS : 0),
-    aspectsOf: aspectsOfPair,
-  });
-  return order
-    .map(({ first, second }) => second.apply(first.plan))
-    .filter((plan) => promises(plan) > 0)
-    .take(most)
-    .toArray();
+  const remembered = remembering(learn, LEARNED * WAYS.length);
+  const queues: Queue[] = [];
+  for (const way of WAYS.filter(({ isOfVotes }) => !isOfVotes || bases.some(isVoted))) {
+    const changed = await changing({ bases, faults, learn: remembered }, way);
+    const pairs = changed.flatMap((first) => first.seconds.map((second): Pair => ({ first, second })));
+    const order = leastAlike(pairs, {
+      costOf: ({ first, second }) =>
+        first.deviation.cost + second.cost + (second.phase === "between" ? BETWEEN_OPERATIONS : 0),
+      aspectsOf: aspectsOfPair,
+    });
+    const plans = order.map(({ first, second }) => second.apply(first.plan)).filter((plan) => promises(plan) > 0);
+    queues.push({ plans, share: 1 });
+  }
+  return inTurn(queues).take(most).toArray();
 }
 
 /** First deviations that leave something behind, each another thing. */
-async function changing({
-  bases,
-  faults,
-  learn,
-}: Pick<PairOptions, "bases" | "faults" | "learn">): Promise<readonly Changed[]> {
-  const singles = bases.flatMap((base) =>
-    deviationsOf(base, faults, { mostCost: MOST_COST, servers: "one" }).map((deviation): Single => ({
-      base,
-      deviation,
-    })),
+async function changing(
+  { bases, faults, learn }: Pick<PairOptions, "bases" | "faults" | "learn">,
+  { first, second, isOfVotes, leftBy }: Leaving,
+): Promise<readonly Changed[]> {
+  const wanted = isOfVotes ? bases.filter(isProlonged) : bases;
+  const singles = wanted.flatMap((base) =>
+    first.flatMap((servers) =>
+      deviationsOf(base, faults, { mostCost: MOST_COST, servers })
+        .filter((deviation) => !isOfVotes || keepsAcquire(deviation))
+        .map((deviation): Single => ({ base, deviation })),
+    ),
   );
-  const order = leastAlike(singles, { costOf: costOfFirst, aspectsOf: aspectsOfSingle });
-  const toldBefore = new Map(bases.map((base) => [base, new Set(toldIn(base).values())]));
+  const aspectsOf = isOfVotes ? aspectsOfAcquire : aspectsOfSingle;
+  const order = leastAlike(singles, { costOf: costOfFirst, aspectsOf });
   const known = new Set<string>();
   const changed: Changed[] = [];
   for (const { base, deviation } of order.take(LEARNED)) {
@@ -88,53 +92,20 @@ async function changing({
     const { history, messages } = await learn(plan);
     if (history.end?.value.run !== "completed") continue;
     const overNs = endOfFault(history, base.plan.faults.length);
-    const told = toldIn({ plan, history, messages });
-    const news = messages.filter((message) => {
-      const words = told.get(message);
-      return words !== undefined && message.sentNs >= overNs && toldBefore.get(base)?.has(words) !== true;
-    });
-    const name = [...new Set(news.map((message) => told.get(message)))].join("\n");
-    if (name === "" || known.has(name)) continue;
-    known.add(name);
-    const { struck, fromNs } = restingOn(plan, history, news, messages);
+    const left = leftBy({ base, plan, history, messages, overNs });
+    if (left === undefined || known.has(left.name)) continue;
+    known.add(left.name);
+    const { struck, fromNs } = left;
     const deadlines = deadlinesOf(plan, history, base.deadlines.patienceMs);
     const seconds = deviationsOf({ name: base.name, plan, history, messages: struck, deadlines }, faults, {
       mostCost: MOST_COST,
-      servers: "one",
+      servers: second,
     });
-    const fromMs = Math.max(overNs, fromNs) / NANOSECONDS_PER_MS;
-    changed.push({ base, deviation, plan, seconds: seconds.filter(({ atMs }) => atMs >= fromMs) });
+    const fromMs = fromNs / NANOSECONDS_PER_MS;
+    const ending = seconds.filter(({ atMs, prolongsHold }) => atMs >= fromMs && (prolongsHold || !isOfVotes));
+    changed.push({ base, deviation, plan, seconds: ending });
   }
   return changed;
-}
-
-/**
- * At which messages that were told otherwise a second deviation changes something, and from when on. Where servers vote, that
- * is where others do not outvote the one answer, in operations that succeeded; and when a grant has rested on such an
- * answer, since before that the second deviation only hides what the first one left behind.
- */
-function restingOn(
-  { topology }: Plan,
-  history: History,
-  news: readonly WireMessage[],
-  messages: readonly WireMessage[],
-): { readonly struck: readonly WireMessage[]; readonly fromNs: number } {
-  if (topologyOf(topology.kind).arrangement !== "independent") return { struck: news, fromNs: 0 };
-  const successes = news.flatMap((message) => {
-    const success = successOf(message, history);
-    return success !== undefined && isDecisive(message, messages) ? [{ message, ...success }] : [];
-  });
-  const grants = successes.filter(({ f }) => f === "acquire");
-  return { struck: successes.map(({ message }) => message), fromNs: Math.min(...grants.map(({ atNs }) => atNs)) };
-}
-
-/** The operation that a message was sent for, and when it succeeded; undefined if it did not. A renewal is of none. */
-function successOf({ operation, sentNs }: WireMessage, { events }: History) {
-  if (operation === undefined) return { f: undefined, atNs: sentNs };
-  const invoked = events[operation];
-  if (invoked === undefined) return undefined;
-  const ended = events.find((event, index) => index > operation && event.process === invoked.process);
-  return ended?.type === "ok" ? { f: invoked.f, atNs: ended.time } : undefined;
 }
 
 /**
@@ -147,31 +118,6 @@ const HOLDS_OF_A_PAIR = 3;
 function costOfFirst({ base: { deadlines }, deviation: { atMs, cost } }: Single): number {
   const following = deadlines.holds.filter(({ fromMs }) => fromMs > atMs).length;
   return cost + Math.max(0, HOLDS_OF_A_PAIR - following);
-}
-
-/** What each message about keys was told, in words that are equal in two runs where the same happened. */
-function toldIn({
-  plan,
-  history: { events },
-  messages,
-}: Pick<Base, "plan" | "history" | "messages">): ReadonlyMap<WireMessage, string> {
-  const nth = new Map<HistoryEvent, string>();
-  const counts = new Map<string, number>();
-  for (const event of events) {
-    if (event.type !== "invoke") continue;
-    const name = `${event.process % plan.clients.length} ${event.f}`;
-    const count = (counts.get(name) ?? 0) + 1;
-    counts.set(name, count);
-    nth.set(event, `${event.f} ${count}`);
-  }
-  const told = new Map<WireMessage, string>();
-  for (const message of messages) {
-    const { client, server, command, keys, operation, reply = "none" } = message;
-    if (server === RESOURCE || keys.length === 0) continue;
-    const invoked = operation === undefined ? undefined : events[operation];
-    told.set(message, `${client} ${(invoked && nth.get(invoked)) ?? "-"} ${server} ${command}: ${reply}`);
-  }
-  return told;
 }
 
 /** When the fault of a step was healed, or struck if it is not healed while the run goes on; in nanoseconds. */
@@ -192,6 +138,28 @@ function aspectsOfSingle({ base, deviation }: Single): readonly Aspect[] {
     [`${sort} ${family.kind}`, 2],
     [base.name, 0.5],
   ];
+}
+
+/** Whatever keeps an acquire from as many servers for as long does the same. */
+function aspectsOfAcquire({ base, deviation: { kind, point, family } }: Single): readonly Aspect[] {
+  return [
+    [family.way, 0.5],
+    [base.name, 0.5],
+    [`${base.name} ${point} ${kind}`, 2],
+  ];
+}
+
+/** Whether a deviation keeps an acquire from servers, so that some of them never hear of it. */
+function keepsAcquire({ kind, phase, beginsHold }: RankedDeviation): boolean {
+  return beginsHold && phase === "before" && (kind === "hold-message" || kind === "lose-message");
+}
+
+/** Whether a client prolongs a hold. */
+function isProlonged({ history: { events }, messages }: Base): boolean {
+  return messages.some(
+    ({ operation, keys, server }) =>
+      keys.length > 0 && server !== RESOURCE && (operation === undefined || events[operation]?.f === "extend"),
+  );
 }
 
 function aspectsOfPair({ first, second }: Pair): readonly Aspect[] {

@@ -5,12 +5,11 @@ import type { KeyState } from "../../core/messages/wire-record.ts";
 import type { History } from "../../history/history.ts";
 import type { ContentionOptions } from "../../../workloads/contention.ts";
 import type { SentCommand } from "../../../workloads/fault-schedule.ts";
-import { topologyOf } from "../../core/topologies/registry.ts";
 import { RESOURCE } from "../../core/topology.ts";
 import { PROMISABLE } from "../../core/verdict.ts";
 import { checkHistory } from "../../check/check.ts";
 import { deadlockFreedom } from "../../check/properties/deadlock-freedom.ts";
-import { type Base, deadlinesOf } from "../../../workloads/deviations/base.ts";
+import { type Base, deadlinesOf, isVoted } from "../../../workloads/deviations/base.ts";
 import type { DeviationKind } from "../../../workloads/deviations/deviation.ts";
 import type { Family } from "../../../workloads/deviations/families.ts";
 import { countDeviations, type DeviationScope, deviationsOf, type RankedDeviation } from "../../../workloads/deviations/deviations-of.ts";
@@ -274,11 +273,6 @@ function deviating(
   );
   const most = Math.max(...queues.map((queue) => queue.promised));
   return queues.map(({ promised, ...queue }) => ({ ...queue, share: queue.share * (promised / most) ** 2 }));
-}
-
-/** Whether several servers vote, so that a minority of them can be hit. */
-function isVoted({ plan: { topology } }: Base): boolean {
-  return topologyOf(topology.kind).arrangement === "independent";
 }
 
 function deviatingFrom(

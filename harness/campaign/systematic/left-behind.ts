@@ -1,0 +1,205 @@
+import type { Plan } from "../../core/plan.ts";
+import type { WireMessage } from "../../core/messages/wire-message.ts";
+import { topologyOf } from "../../core/topologies/registry.ts";
+import { RESOURCE } from "../../core/topology.ts";
+import { clientOf } from "../../history/clients.ts";
+import { type History, type HistoryEvent, NANOSECONDS_PER_MS } from "../../history/history.ts";
+import type { Base } from "../../../workloads/deviations/base.ts";
+import { askedIn, isDecisive } from "../../../workloads/deviations/rounds.ts";
+import type { Struck } from "../../../workloads/deviations/strike-points.ts";
+
+/** A run with one deviation, and when that was over, in nanoseconds since its start. */
+export interface Seen extends Pick<Base, "plan" | "history" | "messages"> {
+  readonly base: Base;
+  readonly overNs: number;
+}
+
+/** What a deviation left behind, in words, and where a second one changes what comes of it. */
+export interface Left {
+  readonly name: string;
+  readonly struck: readonly WireMessage[];
+  /** A second deviation does not strike earlier, in nanoseconds since the start of the run. */
+  readonly fromNs: number;
+}
+
+/** A way in which a deviation leaves something behind. */
+export interface Leaving {
+  /** Which of independent servers the first deviation hits, and the second one. */
+  readonly first: readonly Struck[];
+  readonly second: Struck;
+  /**
+   * Whether it is about a grant by some of several servers, which is prolonged then: only what keeps an acquire from servers that vote
+   * begins such a pair, and what keeps a prolongation from them ends it.
+   */
+  readonly isOfVotes: boolean;
+  /** Undefined if nothing was left behind in this way. */
+  readonly leftBy: (seen: Seen) => Left | undefined;
+}
+
+/**
+ * When it is over, clients are told other things than in the run without it. Where servers vote, one of them was left with
+ * something else: a second deviation strikes at a later answer that others do not outvote, when a grant has rested on it.
+ */
+export const toldOtherwise: Leaving = {
+  first: ["one"],
+  second: "one",
+  isOfVotes: false,
+  leftBy: ({ base, plan, history, messages, overNs }) => {
+    const toldBefore = new Set(toldIn(base).values());
+    const told = toldIn({ plan, history, messages });
+    const news = messages.filter((message) => {
+      const words = told.get(message);
+      return words !== undefined && message.sentNs >= overNs && !toldBefore.has(words);
+    });
+    const name = [...new Set(news.map((message) => told.get(message)))].join("\n");
+    if (name === "") return undefined;
+    const { struck, fromNs } = restingOn(plan, history, news, messages);
+    return { name, struck, fromNs: Math.max(overNs, fromNs) };
+  },
+};
+
+/**
+ * A client was granted the lock by some servers only: whether it is prolonged is decided by fewer than all, and a second deviation
+ * keeps the client from as many of those as it takes.
+ */
+export const grantedBySome: Leaving = {
+  first: ["minority", "one"],
+  second: "enough",
+  isOfVotes: true,
+  leftBy: ({ base, plan, history, messages, overNs }) => {
+    for (const { event, operation, client, name } of endsOf(plan, history)) {
+      if (event.f !== "acquire" || event.type !== "ok") continue;
+      const missing = othersThanMost(messages.filter((message) => message.operation === operation));
+      if (missing === 0) continue;
+      const struck = messages.filter((later) => later.client === client && later.sentNs > event.time);
+      // The others may still be out of reach, or answer that they know of no grant.
+      const until = struck.some(({ sentNs }) => sentNs < overNs) ? ", and still so" : "";
+      return { name: `${base.name}: ${name} without ${missing}${until}`, struck, fromNs: event.time };
+    }
+    return undefined;
+  },
+};
+
+/**
+ * A client believes something else than in the run without it, although no server may have answered otherwise: whether an operation took
+ * effect, or how long its lease still lasts. A second deviation strikes at what that client does then.
+ */
+export const believedOtherwise: Leaving = {
+  first: ["together"],
+  second: "together",
+  isOfVotes: false,
+  leftBy: ({ base, plan, history, messages, overNs }) => {
+    const before = new Set(endsOf(base.plan, base.history).map(beliefAt));
+    const first = endsOf(plan, history).find((end) => !before.has(beliefAt(end)));
+    if (first === undefined) return undefined;
+    const { client, event } = first;
+    const fromNs = Math.max(overNs, event.time);
+    const struck = messages.filter((later) => later.client === client && later.sentNs > event.time);
+    return { name: `${base.name}: ${beliefAt(first)}`, struck, fromNs };
+  },
+};
+
+/** The end of an operation of a client. */
+interface End {
+  readonly event: HistoryEvent;
+  /** The index of its invocation. */
+  readonly operation: number;
+  readonly client: number;
+  /** Which operation it is, in words that are equal in two runs. */
+  readonly name: string;
+}
+
+function endsOf({ clients }: Plan, { events }: History): readonly End[] {
+  const counts = new Map<string, number>();
+  const open = new Map<HistoryEvent["process"], Omit<End, "event">>();
+  return events.flatMap((event): readonly End[] => {
+    if (typeof event.process !== "number" || event.f === undefined) return [];
+    if (event.type !== "invoke") {
+      const invoked = open.get(event.process);
+      return invoked === undefined ? [] : [{ ...invoked, event }];
+    }
+    const client = clientOf(event.process, clients.length);
+    const kind = `${client} ${event.f}`;
+    const count = (counts.get(kind) ?? 0) + 1;
+    counts.set(kind, count);
+    open.set(event.process, { operation: event.index, client, name: `${kind} ${count}` });
+    return [];
+  });
+}
+
+/** Leases whose rest differs by less than this count as equally long, in milliseconds. */
+const SAME_REST_MS = 100;
+
+/** What a client believes when an operation has ended, in words that are equal in two runs. */
+function beliefAt({ event, name }: End): string {
+  if (event.type !== "ok" || (event.f !== "acquire" && event.f !== "extend")) return `${name} ${event.type}`;
+  const { validForMs, grantedAt = event.time } = event.value;
+  if (validForMs === undefined) return `${name} ok`;
+  const restMs = validForMs - (event.time - grantedAt) / NANOSECONDS_PER_MS;
+  return `${name} ok, for ${Math.round(restMs / SAME_REST_MS)}`;
+}
+
+/** Of the servers that were asked the first thing last, how many did something else with it than most, or never heard of it. */
+function othersThanMost(messages: readonly WireMessage[]): number {
+  const [first] = messages.filter(({ keys, server }) => keys.length > 0 && server !== RESOURCE);
+  if (first === undefined) return 0;
+  const asked = messages.filter((message) => askedIn(message) === askedIn(first));
+  const latest = new Map(asked.map((message) => [message.server, message]));
+  const replies = [...latest.values()].map(({ appliedNs, reply }) => (appliedNs === undefined ? "never applied" : reply));
+  const most = Math.max(...[...Map.groupBy(replies, (reply) => reply).values()].map(({ length }) => length));
+  return replies.length - most;
+}
+
+/**
+ * At which messages that were told otherwise a second deviation changes something, and from when on. Where servers vote, that
+ * is where others do not outvote the one answer, in operations that succeeded; and when a grant has rested on such an
+ * answer, since before that the second deviation only hides what the first one left behind.
+ */
+function restingOn(
+  { topology }: Plan,
+  history: History,
+  news: readonly WireMessage[],
+  messages: readonly WireMessage[],
+): { readonly struck: readonly WireMessage[]; readonly fromNs: number } {
+  if (topologyOf(topology.kind).arrangement !== "independent") return { struck: news, fromNs: 0 };
+  const successes = news.flatMap((message) => {
+    const success = successOf(message, history);
+    return success !== undefined && isDecisive(message, messages) ? [{ message, ...success }] : [];
+  });
+  const grants = successes.filter(({ f }) => f === "acquire");
+  return { struck: successes.map(({ message }) => message), fromNs: Math.min(...grants.map(({ atNs }) => atNs)) };
+}
+
+/** The operation that a message was sent for, and when it succeeded; undefined if it did not. A renewal is of none. */
+function successOf({ operation, sentNs }: WireMessage, { events }: History) {
+  if (operation === undefined) return { f: undefined, atNs: sentNs };
+  const invoked = events[operation];
+  if (invoked === undefined) return undefined;
+  const ended = events.find((event, index) => index > operation && event.process === invoked.process);
+  return ended?.type === "ok" ? { f: invoked.f, atNs: ended.time } : undefined;
+}
+
+/** What each message about keys was told, in words that are equal in two runs where the same happened. */
+function toldIn({
+  plan,
+  history: { events },
+  messages,
+}: Pick<Base, "plan" | "history" | "messages">): ReadonlyMap<WireMessage, string> {
+  const nth = new Map<HistoryEvent, string>();
+  const counts = new Map<string, number>();
+  for (const event of events) {
+    if (event.type !== "invoke") continue;
+    const name = `${event.process % plan.clients.length} ${event.f}`;
+    const count = (counts.get(name) ?? 0) + 1;
+    counts.set(name, count);
+    nth.set(event, `${event.f} ${count}`);
+  }
+  const told = new Map<WireMessage, string>();
+  for (const message of messages) {
+    const { client, server, command, keys, operation, reply = "none" } = message;
+    if (server === RESOURCE || keys.length === 0) continue;
+    const invoked = operation === undefined ? undefined : events[operation];
+    told.set(message, `${client} ${(invoked && nth.get(invoked)) ?? "-"} ${server} ${command}: ${reply}`);
+  }
+  return told;
+}
