@@ -9,7 +9,8 @@ import { hopelessIn } from "./notes/hopeless.ts";
 import { lasting } from "./recurrence/lasting.ts";
 import { type CampaignOptions, type CampaignResult, type Judged } from "./run-campaign.ts";
 import { inTwoParts } from "./systematic/in-two-parts.ts";
-import type { PlansInOrder } from "./systematic/on-demand.ts";
+import { inTurn } from "./systematic/in-turn.ts";
+import { type PlansInOrder, PlansOnDemand } from "./systematic/on-demand.ts";
 import { pairsOf } from "./systematic/pairs.ts";
 import { SearchPlans } from "./systematic/search-plans.ts";
 import { type Lesson, skillsOf, systematicPlans } from "./systematic/systematic-plans.ts";
@@ -67,6 +68,8 @@ export interface SearchOptions<Run> extends Omit<
  */
 const SINGLE_PLANS = 400;
 const PAIRED_PLANS = 200;
+/** After so many of them, those with one deviation and those with two come in turn: the most telling of each are still ahead. */
+const BEFORE_PAIRS = 200;
 
 /** Of so many plans drawn at random in simulation under whose faults the lock promises nothing, one runs all the same. */
 const OTHERS = 20;
@@ -81,7 +84,7 @@ export interface SearchResult<Run extends Judged> extends CampaignResult<Run> {
 
 /**
  * Runs plans in which clients contend for a lock, until one is judged invalid, and shrinks that one:
- * small workloads first, then the same with one deviation each, then with two, then plans drawn at random. Every search of this project
+ * small workloads first, then the same with one deviation each, then with one or two in turn, then plans drawn at random. Every search of this project
  * uses it: hunts, cells of the ladder, verifications, limits of locks.
  * @throws what `run` and `learn` throw
  */
@@ -106,16 +109,25 @@ export async function search<Run extends { readonly record: RunRecord }>({
     { drawnFrom, learn, promises, complete },
     options,
   );
+  // Those that a complete search tries come before all others.
+  const early = complete ? first : new PlansOnDemand(first, Math.min(BEFORE_PAIRS, first.length));
+  const inOrder: Plan[] = [];
+  const later = async (): Promise<readonly Plan[]> => {
+    const queues = [Iterator.from(first).drop(early.length), (await pairs()).values()];
+    inOrder.push(...inTurn(queues.map((plans) => ({ plans, share: 1 }))));
+    return inOrder;
+  };
   const singlesAmong = (plans: number): number =>
-    Iterator.from(first)
-      .take(plans)
-      .reduce((sum, plan) => sum + (plan.faults.length === 1 && !workloads.has(plan) ? 1 : 0), 0);
+    [...Iterator.from(early).take(plans), ...inOrder.slice(0, Math.max(0, plans - early.length))].reduce(
+      (sum, plan) => sum + (plan.faults.length === 1 && !workloads.has(plan) ? 1 : 0),
+      0,
+    );
   const campaign = await inTwoParts<Searched<Run>>(
     {
       ...options,
       runs: complete ? Math.max(options.runs, first.length) : options.runs,
       otherSeeds,
-      first,
+      first: early,
       plans: new SearchPlans(contentionPlans({ ...drawnFrom, reenters, commands }), {
         isPreferred: (plan) => promises(plan) > 0,
         // In real time a run that can decide nothing costs seconds. In simulation a few show what else breaks.
@@ -124,7 +136,7 @@ export async function search<Run extends { readonly record: RunRecord }>({
       execute: (plan, unwanted) => runs.uninterrupted(plan, unwanted),
       attempt: (plan, unwanted) => runs.aimed(plan, unwanted),
     },
-    pairs,
+    later,
   );
   const result = { ...campaign, singlesAmong, countSingles };
   const { counterexample } = result;

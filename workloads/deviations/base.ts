@@ -91,7 +91,9 @@ export function hasOutlived({ leases }: Deadlines, client: string, atMs: number)
 /** Whether nobody holds the lock at a moment, and another client asks for it before a lease from then on is over. */
 export function isOpenTo({ leaseMs, holds, requests }: Deadlines, client: string, atMs: number): boolean {
   const isHeld = holds.some(({ fromMs, toMs }) => fromMs <= atMs && toMs > atMs);
-  return !isHeld && requests.some((other) => other.client !== client && other.fromMs < atMs + leaseMs && other.toMs > atMs);
+  return (
+    !isHeld && requests.some((other) => other.client !== client && other.fromMs < atMs + leaseMs && other.toMs > atMs)
+  );
 }
 
 /** Whether another client holds the lock at a moment at which this one has outlived its own lease. */

@@ -249,8 +249,7 @@ function earlierKeys(message: WireMessage, before: readonly WireMessage[]): Read
 /** Whether the operation of a message has sent another command about keys before. */
 function isOfHalf(message: WireMessage, before: readonly WireMessage[]): boolean {
   return before.some(
-    (other) =>
-      other.operation === message.operation && other.keys.length > 0 && askedIn(other) !== askedIn(message),
+    (other) => other.operation === message.operation && other.keys.length > 0 && askedIn(other) !== askedIn(message),
   );
 }
 

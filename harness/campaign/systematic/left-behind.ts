@@ -145,7 +145,9 @@ function othersThanMost(messages: readonly WireMessage[]): number {
   if (first === undefined) return 0;
   const asked = messages.filter((message) => askedIn(message) === askedIn(first));
   const latest = new Map(asked.map((message) => [message.server, message]));
-  const replies = [...latest.values()].map(({ appliedNs, reply }) => (appliedNs === undefined ? "never applied" : reply));
+  const replies = [...latest.values()].map(({ appliedNs, reply }) =>
+    appliedNs === undefined ? "never applied" : reply,
+  );
   const most = Math.max(...[...Map.groupBy(replies, (reply) => reply).values()].map(({ length }) => length));
   return replies.length - most;
 }

@@ -21,8 +21,9 @@ export interface PairOptions {
   readonly most: number;
 }
 
-/** How many single deviations are run to see what they leave behind. */
+/** How many single deviations are run to see what they leave behind in the first way, and in each of the others. */
 const LEARNED = 120;
+const LEARNED_MORE = 60;
 /** Deviations that cost more begin no pair, or end none. */
 const MOST_COST = 6;
 
@@ -73,8 +74,9 @@ export async function pairsOf({ bases, faults, learn, promises, most }: PairOpti
 /** First deviations that leave something behind, each another thing. */
 async function changing(
   { bases, faults, learn }: Pick<PairOptions, "bases" | "faults" | "learn">,
-  { first, second, isOfVotes, leftBy }: Leaving,
+  way: Leaving,
 ): Promise<readonly Changed[]> {
+  const { first, second, isOfVotes, leftBy } = way;
   const wanted = isOfVotes ? bases.filter(isProlonged) : bases;
   const singles = wanted.flatMap((base) =>
     first.flatMap((servers) =>
@@ -87,7 +89,7 @@ async function changing(
   const order = leastAlike(singles, { costOf: costOfFirst, aspectsOf });
   const known = new Set<string>();
   const changed: Changed[] = [];
-  for (const { base, deviation } of order.take(LEARNED)) {
+  for (const { base, deviation } of order.take(way === WAYS[0] ? LEARNED : LEARNED_MORE)) {
     const plan = deviation.apply(base.plan);
     const { history, messages } = await learn(plan);
     if (history.end?.value.run !== "completed") continue;

@@ -12,7 +12,12 @@ import { deadlockFreedom } from "../../check/properties/deadlock-freedom.ts";
 import { type Base, deadlinesOf, isVoted } from "../../../workloads/deviations/base.ts";
 import type { DeviationKind } from "../../../workloads/deviations/deviation.ts";
 import type { Family } from "../../../workloads/deviations/families.ts";
-import { countDeviations, type DeviationScope, deviationsOf, type RankedDeviation } from "../../../workloads/deviations/deviations-of.ts";
+import {
+  countDeviations,
+  type DeviationScope,
+  deviationsOf,
+  type RankedDeviation,
+} from "../../../workloads/deviations/deviations-of.ts";
 import { freeAfterOf, isHeldForLonger, leaseScaleOf } from "./lease-scale.ts";
 import { inTurn, type Queue } from "./in-turn.ts";
 import { type Aspect, leastAlike, type TakenAspects } from "./least-alike.ts";
@@ -256,30 +261,24 @@ function deviating(
     ofSome,
     (item) => `of a minority${item.deviation.hasSides ? " on either side" : ""}, ${promised(item)}`,
   );
-  const queues = [...byKind, ...byPromise].flatMap(
-    ([name, items]) => {
-      const [first] = items;
-      if (first === undefined || promised(first) === 0) return [];
-      const order = leastAlike(items, {
-        costOf: ({ deviation }) => deviation.cost,
-        aspectsOf: (item) => aspectsOf(item, name),
-        taken,
-      });
-      const plans = order.map(({ base, deviation }) => deviation.apply(base.plan));
-      const { length } = items;
-      const share = byPromise.has(name) ? 1 : (SHARES[first.deviation.kind] ?? 1);
-      return [{ plans, length, share, promised: promised(first) }];
-    },
-  );
+  const queues = [...byKind, ...byPromise].flatMap(([name, items]) => {
+    const [first] = items;
+    if (first === undefined || promised(first) === 0) return [];
+    const order = leastAlike(items, {
+      costOf: ({ deviation }) => deviation.cost,
+      aspectsOf: (item) => aspectsOf(item, name),
+      taken,
+    });
+    const plans = order.map(({ base, deviation }) => deviation.apply(base.plan));
+    const { length } = items;
+    const share = byPromise.has(name) ? 1 : (SHARES[first.deviation.kind] ?? 1);
+    return [{ plans, length, share, promised: promised(first) }];
+  });
   const most = Math.max(...queues.map((queue) => queue.promised));
   return queues.map(({ promised, ...queue }) => ({ ...queue, share: queue.share * (promised / most) ** 2 }));
 }
 
-function deviatingFrom(
-  bases: readonly Base[],
-  faults: readonly Fault[],
-  scope: DeviationScope,
-): readonly Deviating[] {
+function deviatingFrom(bases: readonly Base[], faults: readonly Fault[], scope: DeviationScope): readonly Deviating[] {
   return bases.flatMap((base) =>
     deviationsOf(base, faults, scope).map((deviation): Deviating => ({ base, deviation })),
   );
