@@ -18,6 +18,7 @@ import { LineOrder } from "./line-order.ts";
 import { ProcessNames } from "./process-names.ts";
 import { ProcessOwners } from "./process-owners.ts";
 import { type FieldDoubt, isDoubt, UsualFields } from "./usual-fields.ts";
+import { WrappedHistory } from "./wrapped-history.ts";
 import {
   type EdnAnswer,
   answerOf,
@@ -99,6 +100,7 @@ export class EdnReader {
   readonly #lines = new LineOrder();
   readonly #fields = new UsualFields();
   readonly #forms = new EdnForms();
+  readonly #wrapped = new WrappedHistory();
   /** By process, the operation that is open and its line. */
   readonly #open = new Map<number, OpenForm>();
   readonly #retired = new Set<number>();
@@ -128,7 +130,9 @@ export class EdnReader {
 
   #take(forms: () => readonly EdnValue[]): readonly HistoryEvent[] {
     this.#line += 1;
-    return this.#read(forms).flatMap((form) => {
+    const where = `${this.#source}, line ${this.#line}`;
+    const read = this.#read(forms).flatMap((form) => this.#wrapped.operationsOf(form, where));
+    return read.flatMap((form) => {
       const operation = isEdnMap(form) ? withUsualNames(form) : form;
       if (!isEdnMap(operation) || !("type" in operation)) throw this.#error("an operation is a map with a :type");
       this.#refuseDoubt(this.#lines.next(operation));

@@ -163,3 +163,47 @@ describe("the order of the lines", () => {
     expect(await verdictOf(...late)).toBe("valid");
   });
 });
+
+describe("a fencing token", () => {
+  const inTurn = (first: string, second: string): readonly string[] => [
+    ...done("acquire", 0, 10, `{:fence ${first}}`),
+    ...done("release", 0, 20),
+    ...done("acquire", 1, 30, `{:fence ${second}}`),
+    ...done("release", 1, 40),
+  ];
+
+  it("may be digits, or hexadecimal ones, in a string", async () => {
+    expect(await verdictOf(...inTurn('"9"', '"17"'))).toBe("valid");
+    expect(await verdictOf(...inTurn('"17"', '"9"'))).toBe("invalid");
+    expect(await verdictOf(...inTurn('"0xf"', '"0x1F"'))).toBe("valid");
+    expect(await verdictOf(...inTurn("17", '"0xF"'))).toBe("invalid");
+  });
+
+  it.each(['"1f"', '"v17"', '"1-2"', '""', '"010"', '"99999999999999999999"'])("is an error as %s", async (fence) => {
+    await expect(verdictOf(...inTurn("1", fence))).rejects.toThrow(/line \d+: .*(fence|exact)/);
+  });
+});
+
+describe("a map with the operations under :history", () => {
+  const whole = (...operations: readonly string[]): readonly string[] => [
+    "{:valid? true",
+    ":history [",
+    ...operations,
+    "]}",
+  ];
+
+  it("is read as those operations", async () => {
+    const { events, verdict } = await judge(...whole(...together("nil")));
+    expect([events, verdict.verdict]).toEqual([8, "invalid"]);
+    expect(await verdictOf(...whole(...together("nil").slice(0, 2)))).toBe("valid");
+  });
+
+  it.each([
+    ["two of them", [...whole(...together("nil")), ...whole(...together("nil"))]],
+    ["operations beside it", [...whole(...together("nil")), ...done("acquire", 2, 90)]],
+    ["operations before it", [...done("acquire", 2, 0), ...whole(...together("nil"))]],
+    ["something else under it", ["{:history {:a 1}}"]],
+  ])("is an error with %s", async (_, lines) => {
+    await expect(verdictOf(...lines)).rejects.toThrow(/line \d+: .*:history/);
+  });
+});

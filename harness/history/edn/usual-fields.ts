@@ -25,6 +25,8 @@ const MODE_FIELDS: ReadonlySet<string> = new Set([
 ]);
 const IF_SHARED: ReadonlySet<string> = new Set(["shared", "read-only", "readonly"]);
 const LIMIT_FIELDS: ReadonlySet<string> = new Set(["limit", "max-permits", "total-permits", "capacity", "max-holders"]);
+/** A fencing token in a string: digits, or hexadecimal ones that say so. Others may be either, or have several parts. */
+const TOKEN_IN_TEXT = /^(?:0|[1-9]\d*|0x[0-9a-f]+)$/i;
 const MAYBE_LIMITS: ReadonlySet<string> = new Set(["max", "slots", "size", "count", "concurrency"]);
 const KEY_FIELDS: ReadonlySet<string> = new Set(
   "key lock lock-name resource lock-id lock-key lock-path lockname lockid mutex semaphore".split(" "),
@@ -130,7 +132,9 @@ function usualMap(map: EdnMap, part: "invoke" | "answer" | "release"): EdnMap | 
     const lease = part === "invoke" ? leaseField(name, stated) : undefined;
     const doubt = part === "invoke" ? doubtOf(name, field, stated) : undefined;
     if (doubt !== undefined) return doubt;
-    const [known, value] = share ?? lease ?? [KEY_FIELDS.has(name) && isName(stated) ? "key" : field, stated];
+    const [known, value] = share ??
+      lease ??
+      tokenField(field, stated) ?? [KEY_FIELDS.has(name) && isName(stated) ? "key" : field, stated];
     if (!(known in usual) || known === field) usual[known] = value;
   }
   return usual;
@@ -148,6 +152,12 @@ function leaseField(name: string, stated: EdnValue): readonly [string, EdnValue]
   if (typeof stated !== "number") return undefined;
   if (IN_MS.test(name)) return ["ttlMs", stated];
   return IN_SECONDS.test(name) ? ["ttlMs", Math.round(stated * 1000)] : undefined;
+}
+
+function tokenField(field: string, stated: EdnValue): readonly [string, EdnValue] | undefined {
+  return field === "fence" && typeof stated === "string" && TOKEN_IN_TEXT.test(stated)
+    ? [field, Number(stated)]
+    : undefined;
 }
 
 function doubtOf(name: string, field: string, stated: EdnValue): FieldDoubt | undefined {
