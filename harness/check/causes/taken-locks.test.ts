@@ -106,6 +106,18 @@ describe("a permit that was given back after its lease, when another client had 
     expect(beside(false, 4000)).toEqual(["double-grant"]);
   });
 
+  it("was its own, where others were granted the rest only after it", () => {
+    const two = { limit: 2, ttlMs: 3000 };
+    const recording = new Recording({ clients: 4 })
+      .acquire(0, 0, "a", { ...two, ttlMs: 100 })
+      .acquire(150, 1, "b", two)
+      .release(300, 0, "a")
+      .acquire(310, 2, "c", two)
+      .acquire(320, 3, "d", two);
+    const causes = violationsOf("lease-exclusion", recording).map(({ hypotheses = [] }) => hypotheses[0]?.cause);
+    expect(causes).toEqual(["double-grant"]);
+  });
+
   it("was its own, if its lease was in force", () => {
     const extended = recording().leave(500, 0, "a").info(510, 0, "release");
     expect(causesOf(extended)).toEqual([["double-grant"]]);

@@ -190,21 +190,27 @@ function mayHaveBeenGrantedLate(
  * after its lease: others are granted until somebody takes it away. A release that reported success may have found it; of one
  * that says nothing, nobody knows whose permit it gave back.
  */
-function heldBeside(
-  first: Hold,
-  second: Successor,
-  { certain, ownGrantedIndex, ownLeaseEnd = -Infinity, invokedTime }: Interference,
-): boolean {
+function heldBeside(first: Hold, second: Successor, interference: Interference): boolean {
   const { share } = first;
-  if (certain && share.kind === "counted" && ownGrantedIndex !== undefined) {
-    return ownLeaseEnd >= invokedTime || !filledSince(ownGrantedIndex, [first, ...(second.beside ?? [])]);
-  }
+  const { certain, ownGrantedIndex, ownLeaseEnd = -Infinity, invokedTime } = interference;
+  if (certain && share.kind === "counted" && ownGrantedIndex !== undefined)
+    return !filledSince(ownGrantedIndex, interference, [first, ...(second.beside ?? [])]);
   return share.kind !== "exclusive" && ownLeaseEnd >= invokedTime;
 }
 
-/** Whether these, asked for after an owner had been granted its permit, have all permits: none was left of its own. */
-function filledSince(grantedIndex: number, holds: readonly Hold[]): boolean {
-  const later = holds.filter(({ invokedIndex }) => invokedIndex > grantedIndex).map(({ share }) => share);
+/**
+ * Whether these, asked for after its owner had been granted its permit, had all permits at the release, after the end of its own lease:
+ * none was left of its own.
+ */
+function filledSince(
+  ownGrantedIndex: number,
+  { ownLeaseEnd = Infinity, ownLeaseEndAtMost = ownLeaseEnd, ...release }: Interference,
+  holds: readonly Hold[],
+): boolean {
+  if (ownLeaseEndAtMost >= release.invokedTime) return false;
+  const later = holds
+    .filter(({ invokedIndex, grantedIndex }) => invokedIndex > ownGrantedIndex && grantedIndex < release.invokedIndex)
+    .map(({ share }) => share);
   const own = later.find((share) => share.kind === "counted");
   return own !== undefined && exceeds([...later, { ...own, permits: 1 }]);
 }

@@ -48,7 +48,7 @@ describe("EDN", () => {
     ["##Nought", "no such value as ##Nought"],
     ["1x", '"1x" is no number'],
     ["[".repeat(200), "brackets nested deeper than 100"],
-    ["{:a [".padEnd(300_000, "1 "), "a form that is not closed"],
+    ["{:a [".padEnd(300_000, "1 "), "a form that is not closed, or has more than 100,000 parts"],
     ["#a ".repeat(100_001), "a form that is not closed"],
     [`{:a "${"x".repeat(9e6)}\n${"x".repeat(9e6)}`, "a form that is not closed"],
   ])("refuses what is none (case %#)", (text, problem) => {

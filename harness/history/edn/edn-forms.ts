@@ -99,7 +99,8 @@ export class EdnForms {
 
   #part(line: string, at: number): number {
     this.#parts += 1;
-    if (this.#parts > MAX_PARTS) throw new Error("a form that is not closed");
+    if (this.#parts > MAX_PARTS)
+      throw new Error(`a form that is not closed, or has more than ${MAX_PARTS.toLocaleString("en")} parts`);
     const char = line[at]!;
     if (CLOSING.has(char)) return this.#open(char, at + 1);
     if (char === ")" || char === "]" || char === "}") return this.#close(char, at + 1);
