@@ -101,7 +101,7 @@ test("an acquire that takes only a broken connection for a refusal is a mistake"
     acquire: (key, options) => instead(right.acquire(key, options), NULL, true),
   }));
   expect(found["broken-reply"]).toBe(
-    'acquire answered contended (null) when its connection had broken, and the servers hold its lock: answer { type: "info" } (a worker: "indeterminate")',
+    'acquire answered contended (null) when its connection had broken, and the servers hold its lock: answer { type: "info" } (a worker: "indeterminate"), also where the client library sent the request again by itself',
   );
   expect(found).not.toHaveProperty("lost-reply");
 });
@@ -152,7 +152,7 @@ test("a release that takes only a broken connection for a release of nothing is 
   const found = await mistakesOf((right) => ({ release: (grant) => instead(right.release(grant), NOTHING, true) }));
   expect(found).toEqual({
     "broken-release":
-      'release answered released: false when its connection had broken, and the servers had freed its lock: answer { type: "info" } (a worker: "indeterminate")',
+      'release answered released: false when its connection had broken, and the servers had freed its lock: answer { type: "info" } (a worker: "indeterminate"), also where the client library sent the request again by itself',
   });
 });
 

@@ -38,9 +38,12 @@ export async function beforeTheRequest<A extends Answer>(trial: Trial, perform: 
   return answer;
 }
 
-/** It is a mistake to say so of a request of client-0 that was applied, and that its driver has not taken back. */
-export async function mistakenIfHeld(trial: Trial, said: string): Promise<void> {
-  if (await isStillHeld(trial)) trial.mistake(`${said}, and the servers hold its lock: answer ${INDETERMINATE}`);
+/**
+ * It is a mistake to say so of a request of client-0 that was applied, and that its driver has not taken back.
+ * @param instead what to answer
+ */
+export async function mistakenIfHeld(trial: Trial, said: string, instead = INDETERMINATE): Promise<void> {
+  if (await isStillHeld(trial)) trial.mistake(`${said}, and the servers hold its lock: answer ${instead}`);
 }
 
 /** Whether the servers hold the lock of client-0 when its driver has had the time to give it back. */

@@ -2,7 +2,7 @@ import { clientName } from "../../../core/topology.ts";
 import type { ConformityCheck } from "../conformity.ts";
 import { replyWords, LEASE_MS } from "../trial.ts";
 import { beforeTheReply } from "../unheard.ts";
-import { INDETERMINATE } from "../answers-in-words.ts";
+import { INDETERMINATE, INDETERMINATE_IF_SENT_AGAIN } from "../answers-in-words.ts";
 
 /** A release whose reply is lost may have been applied, or not: nobody knows whether the lock was this owner's. */
 export const lostRelease: ConformityCheck = {
@@ -46,7 +46,7 @@ export const brokenRelease: ConformityCheck = {
     // Before the lease could end, nothing but this release can have freed it.
     const words = reply.ok ? "released: false" : replyWords(reply);
     trial.mistake(
-      `release answered ${words} when its connection had broken, and the servers had freed its lock: answer ${INDETERMINATE}`,
+      `release answered ${words} when its connection had broken, and the servers had freed its lock: answer ${INDETERMINATE_IF_SENT_AGAIN}`,
     );
   },
 };

@@ -1,3 +1,4 @@
+import { INDETERMINATE_IF_SENT_AGAIN } from "../answers-in-words.ts";
 import type { ConformityCheck } from "../conformity.ts";
 import { type GrantedReply, isGranted, replyWords, type Trial } from "../trial.ts";
 import { beforeTheReply, isStillHeld, mistakenIfHeld, remarkSilence, withoutReply } from "../unheard.ts";
@@ -28,8 +29,10 @@ export const brokenReply: ConformityCheck = {
     await prepare(trial);
     const { reply } = await beforeTheReply(trial, () => trial.acquire(0, { ttlMs: TTL_MS }));
     if (isGranted(reply)) await releasedAtOnce(trial, reply);
-    else if (!reply.ok && reply.kind !== "indeterminate")
-      await mistakenIfHeld(trial, `acquire answered ${replyWords(reply)} when its connection had broken`);
+    else if (!reply.ok && reply.kind !== "indeterminate") {
+      const said = `acquire answered ${replyWords(reply)} when its connection had broken`;
+      await mistakenIfHeld(trial, said, INDETERMINATE_IF_SENT_AGAIN);
+    }
   },
 };
 
