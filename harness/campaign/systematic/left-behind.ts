@@ -1,7 +1,7 @@
 import type { Plan } from "../../core/plan.ts";
 import type { WireMessage } from "../../core/messages/wire-message.ts";
 import { topologyOf } from "../../core/topologies/registry.ts";
-import { RESOURCE } from "../../core/topology.ts";
+import { dataNodes, RESOURCE } from "../../core/topology.ts";
 import { clientOf } from "../../history/clients.ts";
 import { type History, type HistoryEvent, NANOSECONDS_PER_MS } from "../../history/history.ts";
 import type { Base } from "../../../workloads/deviations/base.ts";
@@ -67,10 +67,12 @@ export const grantedBySome: Leaving = {
   second: "enough",
   isOfVotes: true,
   leftBy: ({ base, plan, history, messages, overNs }) => {
-    for (const { event, operation, client, name } of endsOf(plan, history)) {
+    const usual = new Map(endsOf(base.plan, base.history).map((end) => [end.name, missingIn(base, end)]));
+    for (const end of endsOf(plan, history)) {
+      const { event, client, name } = end;
       if (event.f !== "acquire" || event.type !== "ok") continue;
-      const missing = othersThanMost(messages.filter((message) => message.operation === operation));
-      if (missing === 0) continue;
+      const missing = missingIn({ plan, messages }, end);
+      if (missing <= (usual.get(name) ?? 0)) continue;
       const struck = messages.filter((later) => later.client === client && later.sentNs > event.time);
       // The others may still be out of reach, or answer that they know of no grant.
       const until = struck.some(({ sentNs }) => sentNs < overNs) ? ", and still so" : "";
@@ -139,17 +141,18 @@ function beliefAt({ event, name }: End): string {
   return `${name} ok, for ${Math.round(restMs / SAME_REST_MS)}`;
 }
 
-/** Of the servers that were asked the first thing last, how many did something else with it than most, or never heard of it. */
-function othersThanMost(messages: readonly WireMessage[]): number {
-  const [first] = messages.filter(({ keys, server }) => keys.length > 0 && server !== RESOURCE);
-  if (first === undefined) return 0;
-  const asked = messages.filter((message) => askedIn(message) === askedIn(first));
-  const latest = new Map(asked.map((message) => [message.server, message]));
-  const replies = [...latest.values()].map(({ appliedNs, reply }) =>
-    appliedNs === undefined ? "never applied" : reply,
+/** How many servers did something else with what an operation asked first than most did, or never heard of it. */
+function missingIn({ plan, messages }: Pick<Base, "plan" | "messages">, { operation }: End): number {
+  const own = messages.filter(
+    (each) => each.operation === operation && each.keys.length > 0 && each.server !== RESOURCE,
   );
-  const most = Math.max(...[...Map.groupBy(replies, (reply) => reply).values()].map(({ length }) => length));
-  return replies.length - most;
+  const [first] = own;
+  const servers = dataNodes(plan.topology.kind).length;
+  if (first === undefined) return servers;
+  const asked = own.filter((message) => askedIn(message) === askedIn(first) && message.appliedNs !== undefined);
+  const latest = new Map(asked.map(({ server, reply }) => [server, reply]));
+  const alike = [...Map.groupBy(latest.values(), (reply) => reply).values()];
+  return servers - Math.max(0, ...alike.map(({ length }) => length));
 }
 
 /**
