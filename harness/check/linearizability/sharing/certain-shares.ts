@@ -97,7 +97,8 @@ export class CertainShares {
       known.process ??= operation.process;
       if (!this.#isOneClient(known.process, operation.process)) known.isOfSeveral = true;
     }
-    if (known.share === undefined) return undefined;
+    // Of a hold from before the history nobody knows how it excludes others, whatever its owner asks for later.
+    if (known.share === undefined || known.process === undefined) return undefined;
     if (known.isOfSeveral) {
       this.#end(owner);
       return undefined;

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { PROPERTIES, type Property } from "../../../core/verdict.ts";
 import { checkHistory } from "../../check.ts";
+import { judge } from "../../testing/judge.ts";
 import { Recording } from "../../testing/recording.ts";
 
 type Mode = "shared" | "exclusive";
@@ -122,4 +123,18 @@ describe.each([
     const twice = unknown.acquire(10, 2, "a", { mode: from }).acquire(20, 2, "a", { mode: to }).release(30, 2, "a");
     expect(accused(twice.acquire(40, 1, "b", { mode: "exclusive" }).release(50, 1, "b"))).toEqual([]);
   });
+});
+
+it.each(["shared", "exclusive"] as const)("a hold since before a recording excludes nobody for certain, %s", (mode) => {
+  const recording = new Recording({ clients: 4 })
+    .seek(7, 3, { mode: "shared" })
+    .seek(8, 0, { mode: "shared" })
+    .extend(9, 1, "b")
+    .granted(11, 0, "a")
+    .release(12, 1, "b")
+    .release(14, 0, "a")
+    .seek(17, 1, { mode })
+    .info(18, 1, "acquire")
+    .granted(25, 3, "d");
+  expect(judge("linearizability", recording)).toBe("valid");
 });
