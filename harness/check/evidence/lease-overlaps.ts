@@ -60,9 +60,15 @@ export class LeaseOverlaps {
 
   /** An overlap of leases of these holds alone, all of which are too many for a semaphore. */
   among(holds: readonly Hold[]): Overlap | undefined {
-    return holds
-      .flatMap((hold) => this.#of(hold))
-      .find(({ first, second, others = [] }) => [first, second, ...others].every((hold) => holds.includes(hold)));
+    const among = new Set(holds);
+    for (const hold of holds) {
+      const found = this.#of(hold).find(
+        ({ first, second, others = [] }) =>
+          among.has(first) && among.has(second) && others.every((other) => among.has(other)),
+      );
+      if (found !== undefined) return found;
+    }
+    return undefined;
   }
 
   /**

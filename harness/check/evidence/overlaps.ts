@@ -50,14 +50,24 @@ const SCANNED_HOLDS = 1024;
 /** More open overlaps than this of one hold are not followed: its verdict is clear. */
 const OVERLAPS_PER_HOLD = 100;
 
+/** Nor are more than have so many holds together: those of a semaphore may have hundreds each. */
+const MOST_FURTHER_HOLDS = 500_000;
+
+/** An overlap, and how many of its earlier holds have ended: the first ones. */
+interface Followed {
+  readonly overlap: Overlap;
+  readonly ended: number;
+}
+
 /**
  * Follows each overlap until everything is known that its judgement needs: until the first of the two holds and all
  * further ones, or the history, have ended. Then it calls `conclude`, once.
  */
 export class OpenOverlaps {
-  readonly #byFirst = new Map<Hold, Overlap[]>();
+  readonly #byFirst = new Map<Hold, Followed[]>();
   readonly #conclude: (overlap: Overlap) => void;
   #open = 0;
+  #furtherHolds = 0;
 
   constructor(conclude: (overlap: Overlap) => void) {
     this.#conclude = conclude;
@@ -75,9 +85,7 @@ export class OpenOverlaps {
 
   /** Begins an overlap, of a pair that does not overlap yet. It is concluded at once if nothing is left to wait for. */
   begin(overlap: Overlap): void {
-    const open = [overlap.first, ...(overlap.others ?? [])].find(({ end }) => end === undefined);
-    if (open === undefined) this.#conclude(overlap);
-    else this.#follow(overlap, open);
+    this.#goOn({ overlap, ended: 0 });
   }
 
   /** Concludes the overlaps whose first hold ended with this step. */
@@ -88,28 +96,48 @@ export class OpenOverlaps {
 
   /** Concludes the overlaps that are left. */
   finish(): void {
-    for (const hold of this.#byFirst.keys()) this.#close(hold).forEach(this.#conclude);
+    for (const hold of this.#byFirst.keys()) for (const { overlap } of this.#close(hold)) this.#conclude(overlap);
+  }
+
+  #goOn({ overlap, ended }: Followed): void {
+    const { first, others = [] } = overlap;
+    let next = ended;
+    for (; next <= others.length; next += 1) {
+      const hold = next === 0 ? first : others[next - 1];
+      if (hold?.end !== undefined) continue;
+      if (hold !== undefined) this.#follow({ overlap, ended: next }, hold);
+      return;
+    }
+    this.#conclude(overlap);
   }
 
   /** Follows an overlap until this hold ends. */
-  #follow(overlap: Overlap, hold: Hold): void {
+  #follow(followed: Followed, hold: Hold): void {
+    const further = furtherHolds(followed);
+    if (further > 0 && this.#furtherHolds + further > MOST_FURTHER_HOLDS) return;
     const overlaps = this.#byFirst.get(hold);
-    if (overlaps === undefined) this.#byFirst.set(hold, [overlap]);
-    else if (overlaps.length < OVERLAPS_PER_HOLD) overlaps.push(overlap);
+    if (overlaps === undefined) this.#byFirst.set(hold, [followed]);
+    else if (overlaps.length < OVERLAPS_PER_HOLD) overlaps.push(followed);
     else return;
     this.#open += 1;
+    this.#furtherHolds += further;
   }
 
   #end(hold: Hold): void {
-    for (const overlap of this.#close(hold)) this.begin(overlap);
+    for (const followed of this.#close(hold)) this.#goOn(followed);
   }
 
-  #close(hold: Hold): readonly Overlap[] {
+  #close(hold: Hold): readonly Followed[] {
     const overlaps = this.#byFirst.get(hold) ?? [];
     this.#byFirst.delete(hold);
     this.#open -= overlaps.length;
+    for (const followed of overlaps) this.#furtherHolds -= furtherHolds(followed);
     return overlaps;
   }
+}
+
+function furtherHolds({ overlap: { others = [] } }: Followed): number {
+  return others.length;
 }
 
 /**
