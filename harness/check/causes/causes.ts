@@ -315,13 +315,18 @@ export function unknownInWords(from: number, to: number, faults: SharedEvidence[
 /** Faults that are not accused: those that end no lease, and those of which nobody knows whether they do. */
 function meanwhileInWords(from: number, to: number, { faults }: SharedEvidence): string {
   const unknown = unknownInWords(from, to, faults);
-  const timing = faults.kindsDuring(from, to, (traits) => !takesLeases(traits) && !isUnknown(traits));
+  const breaks = ({ breaksConnections }: FaultTraits): boolean => breaksConnections === true;
+  const harmless = (traits: FaultTraits): boolean => !takesLeases(traits) && !isUnknown(traits);
+  const timing = faults.kindsDuring(from, to, (traits) => harmless(traits) && !breaks(traits));
+  // Clients of Redis connect again and send what was not answered, although it may have been carried out.
+  const breaking = faults.kindsDuring(from, to, (traits) => harmless(traits) && breaks(traits));
   const notes = [
-    ...(timing.length === 0
-      ? []
-      : [`${listed(timing)} happened in between, which changes the timing but ends no lease`]),
-    ...(unknown === "" ? [] : [unknown]),
-  ];
+    timing.length === 0 ? "" : `${listed(timing)} happened in between, which changes the timing but ends no lease`,
+    breaking.length === 0
+      ? ""
+      : `${listed(breaking)} happened in between, which ends no lease, but after which a client may send a command a second time, such as a release`,
+    unknown,
+  ].filter((note) => note !== "");
   return notes.length === 0 ? "" : ` (${notes.join("; ")})`;
 }
 

@@ -21,6 +21,9 @@ it("says of a fault that lockstorm does not know that it may have ended the leas
     "granted it twice (sentinel-failover happened in between, of which lockstorm does not know what it does)",
   );
   expect(told("latency")).toContain("(latency happened in between, which changes the timing but ends no lease)");
+  expect(told("reset")).toContain(
+    "(reset happened in between, which ends no lease, but after which a client may send a command a second time, such as a release)",
+  );
 });
 
 it("says that a lease may not have been prolonged, where the lease of the grant was over", () => {
