@@ -157,7 +157,7 @@ function isStruck({ isOfConnections = false }: StrikePoint, { traits }: Fault): 
   return !isOfConnections || traits.messages === "resets";
 }
 
-/** How little a fault with these traits tells at a point, beside its other points: 0 is the most. */
+/** How little a fault with these traits tells at a point, beside its other points: 0 is the most of almost all. */
 function howTelling(traits: FaultTraits, { isOfConnections, ...point }: StrikePoint): number {
   const { phase, changesHold, endsHold, isOfRenewer, isOfHalf } = point;
   if (isOfConnections === true) return 0;
@@ -165,8 +165,8 @@ function howTelling(traits: FaultTraits, { isOfConnections, ...point }: StrikePo
   if (traits.messages === "resets" && phase === "before" && endsHold && isOfRenewer) return 0;
   // A client that is stopped then learns of the new lease when that is over, too; the timers that end the old one stop with it.
   if (traits.pauses === "client" && phase === "reply" && changesHold && !endsHold) return 0;
-  // Whoever dies with nothing half done leaves no more behind than one that holds.
-  if (traits.kills === "client" && phase === "send") return isOfHalf ? 0 : 1;
+  // Whoever dies with something half done leaves more behind than one that holds.
+  if (traits.kills === "client" && phase === "send" && isOfHalf) return -1;
   const found = phasesOf(traits).findIndex((equal) => equal.includes(phase));
   return found === -1 ? LEAST_TELLING : found;
 }

@@ -253,9 +253,12 @@ function isOfHalf(message: WireMessage, before: readonly WireMessage[]): boolean
   );
 }
 
-/** The operations that sent different commands about keys. */
+/** The operations that sent different commands about keys. A renewal may be sent while one is under way, and is no part of it. */
 function splitOperations(messages: readonly WireMessage[]): ReadonlySet<number | undefined> {
-  const about = messages.filter(({ keys, operation }) => keys.length > 0 && operation !== undefined);
+  const renewing = new Set(messages.filter(isRenewal).map(askedIn));
+  const about = messages.filter(
+    (message) => message.keys.length > 0 && message.operation !== undefined && !renewing.has(askedIn(message)),
+  );
   const commands = Map.groupBy(about, ({ operation }) => operation);
   return new Set(
     [...commands].flatMap(([operation, sent]) => (new Set(sent.map(askedIn)).size > 1 ? [operation] : [])),
