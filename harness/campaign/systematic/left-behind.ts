@@ -15,7 +15,7 @@ export interface Seen extends Pick<Base, "plan" | "history" | "messages"> {
 }
 
 /** What a deviation left behind, in words, and where a second one changes what comes of it. */
-export interface Left {
+interface Left {
   readonly name: string;
   readonly struck: readonly WireMessage[];
   /** A second deviation does not strike earlier, in nanoseconds since the start of the run. */
