@@ -270,8 +270,9 @@ export class Leases {
     const isUnknown = f === "acquire" && type === "info";
     const owners = isUnknown ? this.#reentriesOf(key).add(process, request, request.invokedIndex) : [];
     for (const owner of owners) {
-      this.#remember(nameOf({ key, owner }), request);
-      this.#rememberShare(nameOf({ key, owner }), request.share);
+      const name = nameOf({ key, owner });
+      this.#remember(name, request);
+      this.#rememberShare(name, request.share);
     }
     for (const hold of holds) {
       const { promised } = hold;

@@ -1,21 +1,20 @@
-import { isDroppable } from "./dropped-front.ts";
-
 interface Entry<K, V> {
   readonly key: K;
   value: V;
-  /** Whether it was since deleted, or set again: asking the map would cost more. */
-  isOver: boolean;
+  /** The entries that were set before and after it. None of an entry that is no longer in the map: it would keep them alive. */
+  older: Entry<K, V> | undefined;
+  newer: Entry<K, V> | undefined;
 }
 
 /**
  * A map that finds its oldest entry at no cost. A `Map` keeps the order of insertion too, but skips the gaps of deleted
  * entries each time it is asked for its first: with a capacity of 50,000 entries, thousands of gaps for each insertion.
+ * It must not change while somebody goes through its values or entries.
  */
 export class OldestFirst<K, V> {
   readonly #entries = new Map<K, Entry<K, V>>();
-  /** In the order of insertion; an entry that was since deleted, or set again, stays here until it comes to the front. */
-  #order: Entry<K, V>[] = [];
-  #front = 0;
+  #oldest: Entry<K, V> | undefined;
+  #newest: Entry<K, V> | undefined;
   readonly #most: number;
 
   /** @param most how many entries it keeps: with one more, the oldest goes */
@@ -29,17 +28,7 @@ export class OldestFirst<K, V> {
 
   /** The entry that was set longest ago. */
   get oldest(): readonly [key: K, value: V] | undefined {
-    for (let first = this.#order[this.#front]; first !== undefined; first = this.#order[this.#front]) {
-      if (!first.isOver) return [first.key, first.value];
-      this.#front += 1;
-      if (isDroppable(this.#front, this.#order.length)) {
-        this.#order = this.#order.slice(this.#front);
-        this.#front = 0;
-      }
-    }
-    this.#order = [];
-    this.#front = 0;
-    return undefined;
+    return this.#oldest === undefined ? undefined : [this.#oldest.key, this.#oldest.value];
   }
 
   has(key: K): boolean {
@@ -51,27 +40,27 @@ export class OldestFirst<K, V> {
   }
 
   *values(): Iterable<V> {
-    for (const { value } of this.#inOrder()) yield value;
+    for (let entry = this.#oldest; entry !== undefined; entry = entry.newer) yield entry.value;
   }
 
   *entries(): Iterable<readonly [key: K, value: V]> {
-    for (const { key, value } of this.#inOrder()) yield [key, value];
-  }
-
-  *#inOrder(): Iterable<Entry<K, V>> {
-    for (const entry of this.#order) if (!entry.isOver) yield entry;
+    for (let entry = this.#oldest; entry !== undefined; entry = entry.newer) yield [entry.key, entry.value];
   }
 
   /** Sets an entry, as the youngest. */
   set(key: K, value: V): void {
-    const entry = { key, value, isOver: false };
-    const before = this.#entries.get(key);
-    if (before !== undefined) before.isOver = true;
-    // Where it is set again it keeps its place in the map, which has no new gap then: the order is kept beside it.
-    this.#entries.set(key, entry);
-    this.#order.push(entry);
-    if (this.#entries.size > this.#most) this.delete(this.oldest![0]);
-    if (this.#order.length - this.#front > 2 * this.#entries.size + 64) this.#compact();
+    const known = this.#entries.get(key);
+    if (known === undefined) {
+      const entry: Entry<K, V> = { key, value, older: undefined, newer: undefined };
+      this.#entries.set(key, entry);
+      this.#append(entry);
+      if (this.#entries.size > this.#most) this.delete(this.#oldest!.key);
+      return;
+    }
+    known.value = value;
+    if (known === this.#newest) return;
+    this.#takeOut(known);
+    this.#append(known);
   }
 
   /** Changes the value of an entry, which keeps its age. Without such an entry nothing changes. */
@@ -82,18 +71,31 @@ export class OldestFirst<K, V> {
 
   delete(key: K): boolean {
     const entry = this.#entries.get(key);
-    if (entry !== undefined) entry.isOver = true;
+    if (entry === undefined) return false;
+    this.#takeOut(entry);
     return this.#entries.delete(key);
   }
 
   clear(): void {
     this.#entries.clear();
-    this.#order = [];
-    this.#front = 0;
+    this.#oldest = undefined;
+    this.#newest = undefined;
   }
 
-  #compact(): void {
-    this.#order = this.#order.slice(this.#front).filter((entry) => !entry.isOver);
-    this.#front = 0;
+  #append(entry: Entry<K, V>): void {
+    entry.older = this.#newest;
+    if (this.#newest === undefined) this.#oldest = entry;
+    else this.#newest.newer = entry;
+    this.#newest = entry;
+  }
+
+  #takeOut(entry: Entry<K, V>): void {
+    const { older, newer } = entry;
+    if (older === undefined) this.#oldest = newer;
+    else older.newer = newer;
+    if (newer === undefined) this.#newest = older;
+    else newer.older = older;
+    entry.older = undefined;
+    entry.newer = undefined;
   }
 }

@@ -42,7 +42,6 @@ export class ProcessLineage {
   push({ process, time, type }: Pick<HistoryEvent, "process" | "time"> & Partial<Pick<HistoryEvent, "type">>): void {
     if (typeof process !== "number") return;
     const known = this.#spans.get(process);
-    this.#spans.delete(process);
     const asked = Math.max(known?.asked ?? -Infinity, type === "invoke" ? time : -Infinity);
     const first = known?.first ?? time;
     this.#spans.set(process, { first, last: Math.max(known?.last ?? time, time), asked });
