@@ -26,3 +26,15 @@ export function byElimination(
 export function namesEveryFault({ header }: SharedEvidence): boolean {
   return typeof header["backend"] === "string";
 }
+
+/**
+ * The same, where it may also be that the success is of an owner whose grant the recording does not have.
+ *
+ * @param hasGrant whether the history has a grant of this owner
+ */
+export function orGrantedBefore(hypothesis: Hypothesis, hasGrant: boolean, { beganFree }: SharedEvidence): Hypothesis {
+  if (hasGrant || beganFree) return hypothesis;
+  const orElse =
+    ", or this owner was granted it before the recording began, and the lock granted it to another all the same";
+  return { ...hypothesis, orElse };
+}

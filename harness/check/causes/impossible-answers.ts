@@ -8,7 +8,7 @@ import type { Configuration } from "../linearizability/configuration.ts";
 import { explain } from "../explanation.ts";
 import type { Hold } from "../../history/holds.ts";
 import { clientInWords, timeWords } from "../words.ts";
-import { byElimination } from "./by-elimination.ts";
+import { byElimination, orGrantedBefore } from "./by-elimination.ts";
 
 /**
  * The lock itself is the cause of an answer that no order explains.
@@ -37,9 +37,13 @@ export function ofTheLock(
         const why = `the lock reported success, although ${some}: only the answers of a majority are an answer of the lock`;
         return byElimination("contradiction", why, evidence);
       }
-      return byElimination(
-        "foreign-release",
-        "the lock reported success, although this owner cannot have held it",
+      return orGrantedBefore(
+        byElimination(
+          "foreign-release",
+          "the lock reported success, although this owner cannot have held it",
+          evidence,
+        ),
+        !operation.stranger,
         evidence,
       );
     case "miss": {

@@ -11,7 +11,7 @@ import { knownTopology } from "../../core/topologies/registry.ts";
 import type { PropertyVerdict, Violation } from "../../core/verdict.ts";
 import type { Checker, CheckerFactory } from "../checker.ts";
 import type { SharedEvidence } from "../evidence/evidence.ts";
-import { byElimination } from "../causes/by-elimination.ts";
+import { byElimination, orGrantedBefore } from "../causes/by-elimination.ts";
 import { explain } from "../explanation.ts";
 import { Findings, notApplicable, VALID } from "../findings.ts";
 import type { Hold } from "../../history/holds.ts";
@@ -262,8 +262,9 @@ class OwnerRelease implements Checker {
       interference.completedIndex,
       pause?.index,
     ];
+    const taken = byElimination("foreign-release", why, this.#evidence, () => false);
     return {
-      ...explain(account, events, [byElimination("foreign-release", why, this.#evidence, () => false)]),
+      ...explain(account, events, [orGrantedBefore(taken, hold !== undefined, this.#evidence)]),
       holders: [
         hold === undefined ? { process: interference.process, owner: interference.owner } : holder(hold),
         holder(victim),
