@@ -7,6 +7,7 @@ import { huntSource } from "./hunt/hunt-source.ts";
 import { requiredProperties } from "./required-properties.ts";
 import { runSimulated, type SimulatedRun } from "./run-simulated.ts";
 import { search, type Searched } from "./search.ts";
+import { learnSimulated } from "./systematic/learn.ts";
 
 const SINGLE = { kind: "single", persistence: "none", config: {} } as const;
 
@@ -134,3 +135,27 @@ test.each([
   expect(runs).toBe(3);
   expect(counterexample !== undefined).toBe(breaking === 3);
 });
+
+test(
+  "after 200 systematic plans, those with one deviation and those with two come in turn",
+  { tags: "long" },
+  async () => {
+    const deviations: number[] = [];
+    const { singlesAmong } = await search<SimulatedRun>({
+      drawnFrom: huntSource({ lock: "single", topology: SINGLE, faults }),
+      learn: learnSimulated(),
+      seed: 3,
+      runs: 240,
+      shrinkRuns: 0,
+      run: (plan) => runSimulated(plan, { title: "search", required: [], checkers: [] }),
+      onRun: ({ plan }) => void deviations.push(plan.faults.filter(({ at }) => "moment" in at || "on" in at).length),
+    });
+    const later = deviations.slice(200);
+    expect(later).toHaveLength(40);
+    // Some begin with a client that dies by itself.
+    expect(later.filter((_, index) => index % 2 === 1).every((count) => count >= 2)).toBe(true);
+    expect(later.filter((_, index) => index % 2 === 0).some((count) => count < 2)).toBe(true);
+    expect(singlesAmong(240)).toBeGreaterThan(singlesAmong(200));
+    expect(singlesAmong(240)).toBeLessThan(singlesAmong(200) + 40);
+  },
+);

@@ -232,6 +232,17 @@ describe("following messages", () => {
     expect(plain.messages).toEqual([]);
   });
 
+  test("says which script is run, the same whether its text or its hash is sent, and none of other commands", async () => {
+    const section = { key: "k1", ttlMs: 5000, waitMs: 3000, steps: [] };
+    const twice = planOf([], { clients: [{ sections: [section, section] }] });
+    const { messages } = await runSimulated(twice, { title: "", required: [], messages: true });
+    const scripts = (command: string) => messages.flatMap((each) => (each.command === command ? [each.script] : []));
+    const [text] = scripts("EVAL");
+    expect(text).toMatch(/^[0-9a-f]{40}$/);
+    expect(scripts("EVALSHA").at(-1)).toBe(text);
+    expect(new Set(scripts("SET"))).toEqual(new Set([undefined]));
+  });
+
   test("says under which operation each was sent", async () => {
     const plan = planOf([]);
     const { messages, record } = await runSimulated(plan, { title: "", required: [], messages: true });
