@@ -9,7 +9,10 @@ import { deviationsOf } from "./deviations-of.ts";
 import { strikePointsOf } from "./strike-points.ts";
 import { smallWorkloads } from "./workloads.ts";
 
-type Sent = Pick<WireMessage, "command" | "script" | "keys">;
+interface Sent extends Pick<WireMessage, "command" | "script" | "keys"> {
+  /** Whether no operation sent it. */
+  readonly renews?: boolean;
+}
 
 /** A workload in whose first acquire a client sends these messages, one each millisecond. */
 async function baseOf(sent: readonly Sent[]): Promise<Base> {
@@ -19,11 +22,19 @@ async function baseOf(sent: readonly Sent[]): Promise<Base> {
   const { name, plan } = workload ?? expect.unreachable();
   const { history } = await learnSimulated()(plan);
   const operation = history.events.findIndex(({ type, f }) => type === "invoke" && f === "acquire");
-  const messages = sent.map((each, index): WireMessage => {
+  const messages = sent.map(({ renews = false, ...each }, index): WireMessage => {
     const sentNs = index * 1_000_000;
     const count = sent.slice(0, index + 1).filter(({ command }) => command === each.command).length;
     const times = { sentNs, reachedNs: sentNs, appliedNs: sentNs, repliedNs: sentNs + 500_000 };
-    return { client: 0, server: "node-0", ...each, count, connection: "client-0>node-0#1", operation, ...times };
+    return {
+      client: 0,
+      server: "node-0",
+      ...each,
+      count,
+      connection: "client-0>node-0#1",
+      operation: renews ? undefined : operation,
+      ...times,
+    };
   });
   return { name, plan, history, messages, deadlines: deadlinesOf(plan, history, 250) };
 }
@@ -40,6 +51,14 @@ test("two scripts of one operation are two commands: the lock can change hands b
   const [text, hash] = await sendings(script("a"), script("a", "EVALSHA"));
   expect(text).toMatchObject({ splitsAcquire: false, isOfHalf: false });
   expect(hash?.sort.replace(/,.*/, "")).toBe(text?.sort.replace(/,.*/, ""));
+});
+
+test("a renewal that is sent while an operation is under way is no part of it", async () => {
+  const [first] = strikePointsOf(
+    await baseOf([script("a"), script("b"), { ...script("b"), renews: true }]),
+    "together",
+  );
+  expect(first?.splitsAcquire).toBe(false);
 });
 
 test("a client that dies with an operation half done comes before one that has begun none", async () => {
