@@ -94,6 +94,8 @@ export class EdnReader {
     leftOutNames: this.#leftOut.names,
   };
   #line = 0;
+  /** Which of the operations of its line is read, if there are several. */
+  #place: number | undefined;
   #index = 0;
   #cutLine: number | undefined;
   #lastTime = 0;
@@ -132,7 +134,8 @@ export class EdnReader {
     this.#line += 1;
     const where = `${this.#source}, line ${this.#line}`;
     const read = this.#read(forms).flatMap((form) => this.#wrapped.operationsOf(form, where));
-    return read.flatMap((form) => {
+    return read.flatMap((form, place) => {
+      this.#place = read.length === 1 ? undefined : place + 1;
       const operation = isEdnMap(form) ? withUsualNames(form) : form;
       if (!isEdnMap(operation) || !("type" in operation)) throw this.#error("an operation is a map with a :type");
       this.#refuseDoubt(this.#lines.next(operation));
@@ -154,10 +157,12 @@ export class EdnReader {
   }
 
   #error(problem: string, hint = "give a history.edn of a lock workload, as Jepsen stores it"): UserError {
-    return new UserError(`${this.#source}, line ${this.#line}: ${problem}`, hint);
+    const place = this.#place === undefined ? "" : `, operation ${this.#place}`;
+    return new UserError(`${this.#source}, line ${this.#line}${place}: ${problem}`, hint);
   }
 
   #read(forms: () => readonly EdnValue[]): readonly EdnValue[] {
+    this.#place = undefined;
     try {
       return forms();
     } catch (error) {

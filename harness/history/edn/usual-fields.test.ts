@@ -198,6 +198,12 @@ describe("a map with the operations under :history", () => {
     expect(await verdictOf(...whole(...together("nil").slice(0, 2)))).toBe("valid");
   });
 
+  it("says which of them cannot be read", async () => {
+    const mistaken = [...done("acquire", 0, 10), ...done("acquire", 1, 30, '{:fence "v17"}')];
+    await expect(verdictOf(...whole(...mistaken))).rejects.toThrow(/line 7, operation 4: .*fence/);
+    await expect(verdictOf(...mistaken)).rejects.toThrow(/line 4: .*fence/);
+  });
+
   it.each([
     ["two of them", [...whole(...together("nil")), ...whole(...together("nil"))]],
     ["operations beside it", [...whole(...together("nil")), ...done("acquire", 2, 90)]],
