@@ -22,7 +22,7 @@ const edn = jsonl.map((text, number) =>
 
 /** Every answer is a verdict or an error that names a line (or says that there is nothing, or no text in UTF-8). */
 const ANSWER =
-  /^(valid|invalid|unknown|input holds no history: its first line is missing|input: (UTF-16|compressed with gzip)|input, line \d+: [^\n]{1,300})$/;
+  /^(valid|invalid|unknown|input holds no history: its first line is missing|input: (UTF-16|compressed with gzip)|input, line \d+(, operation \d+)?: [^\n]{1,300})$/;
 
 /** A verdict, or the one-line error. */
 async function outcomeOf(
