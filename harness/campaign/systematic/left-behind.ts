@@ -32,6 +32,8 @@ export interface Leaving {
    * begins such a pair, and what keeps a prolongation from them ends it.
    */
   readonly isOfVotes: boolean;
+  /** How many single deviations are run to see what they leave behind in this way. */
+  readonly learned: number;
   /** Undefined if nothing was left behind in this way. */
   readonly leftBy: (seen: Seen) => Left | undefined;
 }
@@ -44,6 +46,7 @@ export const toldOtherwise: Leaving = {
   first: ["one"],
   second: "one",
   isOfVotes: false,
+  learned: 120,
   leftBy: ({ base, plan, history, messages, overNs }) => {
     const toldBefore = new Set(toldIn(base).values());
     const told = toldIn({ plan, history, messages });
@@ -66,6 +69,7 @@ export const grantedBySome: Leaving = {
   first: ["minority", "one"],
   second: "enough",
   isOfVotes: true,
+  learned: 60,
   leftBy: ({ base, plan, history, messages, overNs }) => {
     const usual = new Map(endsOf(base.plan, base.history).map((end) => [end.name, missingIn(base, end)]));
     for (const end of endsOf(plan, history)) {
@@ -90,6 +94,7 @@ export const believedOtherwise: Leaving = {
   first: ["together"],
   second: "together",
   isOfVotes: false,
+  learned: 60,
   leftBy: ({ base, plan, history, messages, overNs }) => {
     const before = new Set(endsOf(base.plan, base.history).map(beliefAt));
     const first = endsOf(plan, history).find((end) => !before.has(beliefAt(end)));
@@ -111,22 +116,30 @@ interface End {
   readonly name: string;
 }
 
-function endsOf({ clients }: Plan, { events }: History): readonly End[] {
-  const counts = new Map<string, number>();
+function endsOf(plan: Plan, history: History): readonly End[] {
+  const invoked = invokedIn(plan, history);
   const open = new Map<HistoryEvent["process"], Omit<End, "event">>();
-  return events.flatMap((event): readonly End[] => {
-    if (typeof event.process !== "number" || event.f === undefined) return [];
-    if (event.type !== "invoke") {
-      const invoked = open.get(event.process);
-      return invoked === undefined ? [] : [{ ...invoked, event }];
-    }
+  return history.events.flatMap((event): readonly End[] => {
+    const begun = invoked.get(event.index);
+    if (begun !== undefined) open.set(event.process, begun);
+    const ended = begun === undefined && event.f !== undefined ? open.get(event.process) : undefined;
+    return ended === undefined ? [] : [{ ...ended, event }];
+  });
+}
+
+/** The operations of a history, by the index of their invocation. */
+function invokedIn({ clients }: Plan, { events }: History): ReadonlyMap<number, Omit<End, "event">> {
+  const counts = new Map<string, number>();
+  const invoked = new Map<number, Omit<End, "event">>();
+  for (const event of events) {
+    if (event.type !== "invoke") continue;
     const client = clientOf(event.process, clients.length);
     const kind = `${client} ${event.f}`;
     const count = (counts.get(kind) ?? 0) + 1;
     counts.set(kind, count);
-    open.set(event.process, { operation: event.index, client, name: `${kind} ${count}` });
-    return [];
-  });
+    invoked.set(event.index, { operation: event.index, client, name: `${kind} ${count}` });
+  }
+  return invoked;
 }
 
 /** Leases whose rest differs by less than this count as equally long, in milliseconds. */
@@ -187,24 +200,15 @@ function successOf({ operation, sentNs }: WireMessage, { events }: History) {
 /** What each message about keys was told, in words that are equal in two runs where the same happened. */
 function toldIn({
   plan,
-  history: { events },
+  history,
   messages,
 }: Pick<Base, "plan" | "history" | "messages">): ReadonlyMap<WireMessage, string> {
-  const nth = new Map<HistoryEvent, string>();
-  const counts = new Map<string, number>();
-  for (const event of events) {
-    if (event.type !== "invoke") continue;
-    const name = `${event.process % plan.clients.length} ${event.f}`;
-    const count = (counts.get(name) ?? 0) + 1;
-    counts.set(name, count);
-    nth.set(event, `${event.f} ${count}`);
-  }
+  const invoked = invokedIn(plan, history);
   const told = new Map<WireMessage, string>();
   for (const message of messages) {
-    const { client, server, command, keys, operation, reply = "none" } = message;
+    const { client, server, command, keys, operation = -1, reply = "none" } = message;
     if (server === RESOURCE || keys.length === 0) continue;
-    const invoked = operation === undefined ? undefined : events[operation];
-    told.set(message, `${client} ${(invoked && nth.get(invoked)) ?? "-"} ${server} ${command}: ${reply}`);
+    told.set(message, `${client} ${invoked.get(operation)?.name ?? "-"} ${server} ${command}: ${reply}`);
   }
   return told;
 }

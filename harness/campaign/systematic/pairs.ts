@@ -21,9 +21,6 @@ export interface PairOptions {
   readonly most: number;
 }
 
-/** How many single deviations are run to see what they leave behind in the first way, and in each of the others. */
-const LEARNED = 120;
-const LEARNED_MORE = 60;
 /** Deviations that cost more begin no pair, or end none. */
 const MOST_COST = 6;
 
@@ -48,6 +45,7 @@ interface Pair {
 
 /** In which ways a first deviation leaves something behind. Pairs of each come in turn. */
 const WAYS: readonly Leaving[] = [toldOtherwise, grantedBySome, believedOtherwise];
+const MOST_LEARNED = WAYS.reduce((sum, { learned }) => sum + learned, 0);
 
 /**
  * Plans with two deviations, the most telling first. A first deviation begins pairs if it leaves something behind (`Leaving`), and
@@ -55,7 +53,7 @@ const WAYS: readonly Leaving[] = [toldOtherwise, grantedBySome, believedOtherwis
  * give the same plans.
  */
 export async function pairsOf({ bases, faults, learn, promises, most }: PairOptions): Promise<readonly Plan[]> {
-  const remembered = remembering(learn, LEARNED * WAYS.length);
+  const remembered = remembering(learn, MOST_LEARNED);
   const queues: Queue[] = [];
   for (const way of WAYS.filter(({ isOfVotes }) => !isOfVotes || bases.some(isVoted))) {
     const changed = await changing({ bases, faults, learn: remembered }, way);
@@ -76,7 +74,7 @@ async function changing(
   { bases, faults, learn }: Pick<PairOptions, "bases" | "faults" | "learn">,
   way: Leaving,
 ): Promise<readonly Changed[]> {
-  const { first, second, isOfVotes, leftBy } = way;
+  const { first, second, isOfVotes, learned, leftBy } = way;
   const wanted = isOfVotes ? bases.filter(isProlonged) : bases;
   const singles = wanted.flatMap((base) =>
     first.flatMap((servers) =>
@@ -89,7 +87,7 @@ async function changing(
   const order = leastAlike(singles, { costOf: costOfFirst, aspectsOf });
   const known = new Set<string>();
   const changed: Changed[] = [];
-  for (const { base, deviation } of order.take(way === WAYS[0] ? LEARNED : LEARNED_MORE)) {
+  for (const { base, deviation } of order.take(learned)) {
     const plan = deviation.apply(base.plan);
     const { history, messages } = await learn(plan);
     if (history.end?.value.run !== "completed") continue;

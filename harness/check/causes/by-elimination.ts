@@ -28,7 +28,8 @@ export function namesEveryFault({ header }: SharedEvidence): boolean {
 }
 
 /**
- * The same, where it may also be that the success is of an owner whose grant the recording does not have.
+ * A cause that blames the success of a release or an extension on the lock, with the other explanation if there is one: the grant of
+ * this owner may lie before the recording.
  *
  * @param hasGrant whether the history has a grant of this owner
  */

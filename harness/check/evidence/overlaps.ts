@@ -50,7 +50,7 @@ const SCANNED_HOLDS = 1024;
 /** More open overlaps than this of one hold are not followed: its verdict is clear. */
 const OVERLAPS_PER_HOLD = 100;
 
-/** Nor are more than have so many holds together: those of a semaphore may have hundreds each. */
+/** As many further holds all open overlaps may have together: those of a semaphore may have hundreds each. No more are followed. */
 const MOST_FURTHER_HOLDS = 500_000;
 
 /** An overlap, and how many of its earlier holds have ended: the first ones. */
