@@ -49,8 +49,8 @@ export class ClientProgram implements AsyncDisposable {
   readonly #trueNow: () => number;
   #mistake: ClientReply | undefined;
   readonly #queue = new SerialQueue();
-  /** The driver's grant, and how many entries of the hold are left to release. */
-  readonly #grants = new Map<string, { readonly grant: Grant; readonly entries: number }>();
+  /** The driver's grants, also those that were released: a client may ask once more. */
+  readonly #grants = new Map<string, Grant>();
 
   private constructor(
     lock: LockClient,
@@ -175,14 +175,14 @@ export class ClientProgram implements AsyncDisposable {
         if (late.type === "ok") await this.#lock.release(late.value);
       },
     );
-    return this.#granted("acquire", key, completion, 1);
+    return this.#granted("acquire", key, completion);
   }
 
   async #extend({ key, owner, ttlMs }: Extract<ClientRequest, { op: "extend" }>): Promise<ClientReply> {
     const extend = this.#lock.extend?.bind(this.#lock);
     if (extend === undefined) return { ok: false, kind: "unsupported", reason: "the driver cannot extend a lease" };
     const completion = await withDeadline(OPERATION_GRACE_MS, () => extend(this.#grant(key, owner), ttlMs));
-    return this.#granted("extend", key, completion, 0);
+    return this.#granted("extend", key, completion);
   }
 
   async #release({ key, owner }: Extract<ClientRequest, { op: "release" }>): Promise<ClientReply> {
@@ -190,24 +190,16 @@ export class ClientProgram implements AsyncDisposable {
     const problem = releaseProblem(completion);
     if (problem !== undefined) return invalidAnswer("release", problem);
     if (completion.type !== "ok") return failure(completion);
-    this.#leave(key, owner);
     return { ok: true, released: completion.value.released };
   }
 
-  #leave(key: string, owner: string): void {
-    const known = this.#grants.get(grantKey(key, owner));
-    if (known === undefined || known.entries <= 1) this.#grants.delete(grantKey(key, owner));
-    else this.#grants.set(grantKey(key, owner), { ...known, entries: known.entries - 1 });
-  }
-
-  #granted(method: string, key: string, completion: Completion<Grant>, entered: 0 | 1): ClientReply {
+  #granted(method: string, key: string, completion: Completion<Grant>): ClientReply {
     const problem = grantProblem(completion, key);
     if (problem !== undefined) return invalidAnswer(method, problem);
     if (completion.type !== "ok") return failure(completion);
     const { owner, fence, place, validForMs, validFromMs } = completion.value;
     const grantedAt = this.#counted(validFromMs);
-    const entries = (this.#grants.get(grantKey(key, owner))?.entries ?? 0) + entered;
-    this.#grants.set(grantKey(key, owner), { grant: completion.value, entries });
+    this.#grants.set(grantKey(key, owner), completion.value);
     return {
       ok: true,
       owner,
@@ -227,8 +219,8 @@ export class ClientProgram implements AsyncDisposable {
   }
 
   #grant(key: string, owner: string): Grant {
-    const grant = this.#grants.get(grantKey(key, owner))?.grant;
-    if (grant === undefined) throw new Error(`this client holds no grant of ${key} as ${owner}`);
+    const grant = this.#grants.get(grantKey(key, owner));
+    if (grant === undefined) throw new Error(`this client was never granted ${key} as ${owner}`);
     return grant;
   }
 }

@@ -33,8 +33,27 @@ const reentrySchema = z.strictObject({
   release: z.boolean().default(true),
 });
 
-const stepSchema = z.union([plainStepSchema, reentrySchema]);
+/**
+ * Release before the section is over: its own hold, or once more the one that its task had before (`previous`; skipped if there
+ * was none). A client that has released its own hold only waits, extends or releases from then on: what it asks for comes
+ * too late, like a heartbeat that nobody stopped, or a release in a `finally` after an explicit one.
+ */
+const releaseSchema = z.strictObject({
+  do: z.literal("release"),
+  hold: z.enum(["own", "previous"]).default("own"),
+});
+
+const stepSchema = z.union([plainStepSchema, reentrySchema, releaseSchema]);
 export type Step = z.infer<typeof stepSchema>;
+
+/** What is left to do for a client that has released its hold. */
+const STEPS_WITHOUT_HOLD: readonly Step["do"][] = ["hold", "await", "extend", "release"];
+
+/** The first step that needs the hold although the section has released it; undefined if there is none. */
+function stepWithoutHold(steps: readonly Step[]): Step | undefined {
+  const released = steps.findIndex((step) => step.do === "release" && step.hold === "own");
+  return released === -1 ? undefined : steps.slice(released).find((step) => !STEPS_WITHOUT_HOLD.includes(step.do));
+}
 
 /** One critical section of a client: acquire, the steps, release. A try that is not granted skips the steps. */
 const sectionSchema = z
@@ -62,11 +81,16 @@ const sectionSchema = z
     /** The section begins no earlier than this trigger. If absent, it begins at once. */
     after: triggerSchema.optional(),
     steps: z.array(stepSchema).max(PLAN_BOUNDS.steps),
-    /** If false, the client never releases, like a client that forgets the lock, which then expires. */
+    /**
+     * If false, the client never releases, like a client that forgets the lock, which then expires. Where a step has released
+     * the hold, this is the second release.
+     */
     release: z.boolean().default(true),
   })
   .superRefine((section, context) => {
-    const message = sharingProblem(section);
+    const without = stepWithoutHold(section.steps);
+    const message =
+      without === undefined ? sharingProblem(section) : `a step \`${without.do}\` comes after the section's release`;
     if (message !== undefined) context.addIssue({ code: "custom", message });
   });
 export type Section = z.infer<typeof sectionSchema>;

@@ -33,6 +33,11 @@ const owner = z.string().min(1);
 const fence = z.int();
 const key = z.string();
 const position = z.int().nonnegative();
+/**
+ * The client was told before that it has released the lock under this owner value, as often as it was granted it, and has not
+ * been granted it since.
+ */
+const again = z.boolean().optional();
 
 const invocationValues = {
   acquire: z
@@ -48,8 +53,8 @@ const invocationValues = {
       const message = sharingProblem(value);
       if (message !== undefined) context.addIssue({ code: "custom", message });
     }),
-  extend: z.looseObject({ owner, ttlMs: milliseconds.positive() }),
-  release: z.looseObject({ owner }),
+  extend: z.looseObject({ owner, ttlMs: milliseconds.positive(), again }),
+  release: z.looseObject({ owner, again }),
   write: z.looseObject({
     owner: owner.optional(),
     fence: fence.optional(),

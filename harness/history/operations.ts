@@ -15,6 +15,12 @@ export function grantOf(event: HistoryEvent, invocation: InvocationEvent | undef
   return { invocation, completion: event };
 }
 
+/** Whether the event is of a release that states that its owner had released before. */
+export function isReleaseAgain(event: HistoryEvent, invocation: InvocationEvent | undefined): boolean {
+  const operation = event.type === "invoke" ? event : invocation;
+  return operation?.f === "release" && operation.value.again === true;
+}
+
 /**
  * Pairs completions with their invocations. A process does one thing at a time, so this keeps one event per process.
  */

@@ -5,6 +5,7 @@ import { BETWEEN_TRIES_MS, type Section, type Step } from "../core/plan.ts";
 import type { Queued } from "../core/lock-driver.ts";
 import type { ClientHandle, ClientReply, ClientRequest, RenewedLease, TrueClock } from "../core/system.ts";
 import type { EventPublisher } from "./event-publisher.ts";
+import type { ReleasedOwners } from "./released-owners.ts";
 import type { TriggerBoard } from "./trigger-board.ts";
 
 export interface SessionOptions {
@@ -20,6 +21,8 @@ export interface SessionOptions {
   readonly signal: AbortSignal;
   /** `false` where what is granted does not end by itself: no TTL of the plan counts. */
   readonly leases?: false | undefined;
+  /** What the client has released, whichever of its tasks did. */
+  readonly released: ReleasedOwners;
 }
 
 interface Hold {
@@ -59,6 +62,7 @@ export class ClientSession {
   /** What the section takes besides its key. */
   #alsoKeys: readonly string[] = [];
   #gone = new AbortController();
+  #previous: Hold | undefined;
 
   constructor(options: SessionOptions) {
     this.#options = options;
@@ -123,8 +127,10 @@ export class ClientSession {
     this.#alsoKeys = section.alsoKeys ?? [];
     const reply = await this.#acquire(section);
     if (!reply.ok || reply.owner === undefined) return;
-    await this.#use(this.#holdOf(key, reply.owner, reply.fence, statedSharing(section)), section);
+    const hold = this.#holdOf(key, reply.owner, reply.fence, statedSharing(section));
+    await this.#use(hold, section);
     this.#owner = undefined;
+    this.#previous = hold;
   }
 
   /** Performs the steps of a section or of a re-entry, then releases. */
@@ -133,8 +139,14 @@ export class ClientSession {
       if (hold.gone.aborted || this.#dead) break;
       await this.#step(step, hold);
     }
-    const { key, owner, sharing } = hold;
-    if (release) await this.#operate({ op: "release", key, owner }, { owner }, sharing.alsoKeys);
+    if (release) await this.#release(hold);
+  }
+
+  async #release({ key, owner, sharing }: Hold): Promise<void> {
+    const { released } = this.#options;
+    const value = { owner, ...released.statement(key, owner) };
+    const reply = await this.#operate({ op: "release", key, owner }, value, sharing.alsoKeys);
+    if (reply.ok) released.release(key, owner, reply.released === true);
   }
 
   /** An inner hold with another owner value is a separate hold. */
@@ -182,11 +194,16 @@ export class ClientSession {
       case "extend": {
         const { key, owner, sharing } = hold;
         const ttlMs = this.#ttlMs(step.ttlMs);
-        await this.#operate({ op: "extend", key, owner, ttlMs }, { owner, ttlMs }, sharing.alsoKeys);
+        const value = { owner, ttlMs, ...this.#options.released.statement(key, owner) };
+        await this.#operate({ op: "extend", key, owner, ttlMs }, value, sharing.alsoKeys);
         return;
       }
       case "reenter":
         return this.#reenter(step, hold);
+      case "release": {
+        const released = step.hold === "own" ? hold : this.#previous;
+        return released === undefined ? undefined : this.#release(released);
+      }
     }
   }
 
@@ -249,6 +266,7 @@ export class ClientSession {
     if (f === "acquire") this.#asking = key;
     const reply = await client.perform(request, invoked?.index);
     this.#asking = undefined;
+    if (f === "acquire" && reply.ok && reply.owner !== undefined) this.#options.released.grant(key, reply.owner);
     const { type, value: outcome } = completion(reply, keys.length > 1);
     await this.#record({ type, f }, keys, () => outcome);
     // None of the process numbers is used again.

@@ -1,8 +1,9 @@
 import { type ClientPlan, tasksOf } from "../core/plan.ts";
 import { ClientSession, type SessionOptions } from "./client-session.ts";
+import { ReleasedOwners } from "./released-owners.ts";
 
 /** What the tasks of a client have in common. */
-export type ClientOptions = Omit<SessionOptions, "task">;
+export type ClientOptions = Omit<SessionOptions, "task" | "released">;
 
 /**
  * Drives one client through its plan. Its tasks run at the same time, each under process numbers of its own: those of a client
@@ -11,6 +12,7 @@ export type ClientOptions = Omit<SessionOptions, "task">;
  */
 export class ClientTasks {
   readonly #options: ClientOptions;
+  readonly #released = new ReleasedOwners();
   #sessions: readonly ClientSession[];
 
   constructor(options: ClientOptions) {
@@ -43,7 +45,7 @@ export class ClientTasks {
   }
 
   #session(index: number, of: number): ClientSession {
-    return new ClientSession({ ...this.#options, task: { index, of } });
+    return new ClientSession({ ...this.#options, task: { index, of }, released: this.#released });
   }
 
   /** The task that uses this grant, or else one that asks for the key: it may have been granted it just now. */

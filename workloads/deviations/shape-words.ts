@@ -16,6 +16,8 @@ export function wordsOf(scale: Scale) {
     hold,
     extendBy,
     extend: extendBy(1),
+    release: { do: "release" } as StepInput,
+    releasePrevious: { do: "release", hold: "previous" } as StepInput,
     enter: { do: "reenter", ttlMs: leaseMs, steps: [] } as StepInput,
     write,
     read,

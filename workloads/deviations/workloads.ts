@@ -14,7 +14,9 @@ import { isShareable, smallShares } from "../sharing.ts";
 import { shapesOf } from "./one-key-shapes.ts";
 import { queueShapes } from "./queue-shapes.ts";
 import { severalKeysExtended, severalKeysShapes } from "./several-keys-shapes.ts";
-import { type Death, type Scale, section, type SectionInput, SOON_MS, type StepInput } from "./shape.ts";
+import { type Death, type Scale, section, type SectionInput, type Shape, SOON_MS, type StepInput } from "./shape.ts";
+import { afterReleaseShapes, afterReleaseTaskShapes } from "./after-release-shapes.ts";
+import { wordsOf } from "./shape-words.ts";
 import { hasTasks } from "../tasks.ts";
 import { taskShapes } from "./task-shapes.ts";
 
@@ -28,6 +30,8 @@ export interface Skills {
   readonly tellsRenewals?: boolean | undefined;
   /** Whether a release says if it freed the lock. Default: true. */
   readonly tellsReleases?: boolean | undefined;
+  /** Whether what was released can be released and extended once more, whatever is answered. Default: false. */
+  readonly answersTwice?: boolean | undefined;
 }
 
 /** What all small workloads of a search have in common. */
@@ -73,6 +77,7 @@ export function smallWorkloads(options: WorkloadOptions, skills: Skills): readon
     ...(skills.extends ? shared.extending : []),
     ...(skills.reenters ? shared.reentering : []),
     ...(skills.tellsReleases === false ? shared.silent : []),
+    ...(skills.answersTwice === true ? afterRelease(options, skills) : []),
     ...shared.dying,
     ...(skills.extends ? shared.dyingExtenders : []),
     ...(skills.reenters ? shared.dyingEnterers : []),
@@ -110,6 +115,12 @@ export function smallWorkloads(options: WorkloadOptions, skills: Skills): readon
   return [...inTurn, ...together, ...common];
 }
 
+function afterRelease(options: WorkloadOptions, skills: Skills): readonly Shape[] {
+  const words = wordsOf(scaleOf(options));
+  const ofTasks = hasTasks(options.supports) ? afterReleaseTaskShapes(words, skills.extends) : [];
+  return [...afterReleaseShapes(words, skills.extends), ...ofTasks];
+}
+
 /** Most locks that renew their leases do so within this share of them. */
 const RENEWED_WITHIN = 0.9;
 
@@ -124,6 +135,13 @@ export function skillsWorkload(options: WorkloadOptions): Plan {
   const hold: StepInput = { do: "hold", forMs: Math.round(RENEWED_WITHIN * leaseMs) };
   const steps: StepInput[] = [{ do: "extend", ttlMs: leaseMs }, inner, { do: "write" }, hold];
   return planOf(options, [[section(scale, steps)], [{ ...section(scale, []), after: { atMs: SOON_MS } }]]);
+}
+
+/** The workload that shows what becomes of a client that asks for what it has released. */
+export function releasedTwiceWorkload(options: WorkloadOptions): Plan {
+  const scale = scaleOf(options);
+  const steps: StepInput[] = [{ do: "release" }, { do: "extend", ttlMs: scale.leaseMs }];
+  return planOf(options, [[section(scale, steps)]]);
 }
 
 /** The workload that shows how long a lease lasts that nobody gives back: another client waits for its end. */

@@ -2,7 +2,8 @@ import type { Fault } from "../../core/fault.ts";
 import type { FaultStep, Plan } from "../../core/plan.ts";
 import type { WireMessage } from "../../core/messages/wire-message.ts";
 import type { KeyState } from "../../core/messages/wire-record.ts";
-import type { History } from "../../history/history.ts";
+import { type History, INVALID_ANSWER } from "../../history/history.ts";
+import { collectOperations } from "../../history/operation-spans.ts";
 import type { ContentionOptions } from "../../../workloads/contention.ts";
 import type { SentCommand } from "../../../workloads/fault-schedule.ts";
 import { RESOURCE } from "../../core/topology.ts";
@@ -29,6 +30,7 @@ import { sideBySide } from "../../../workloads/deviations/side-by-side.ts";
 import {
   defaultLeaseMs,
   leftBehindWorkload,
+  releasedTwiceWorkload,
   type Skills,
   skillsWorkload,
   smallWorkloads,
@@ -197,9 +199,21 @@ export async function skillsOf(options: LearningOptions): Promise<LearnedSkills>
     renews: lesson.messages.some(isRenewal),
     tellsRenewals: lesson.history.events.some(({ type }) => type === "renewed"),
     tellsReleases: times("release", "ok") > 0 || times("release", "info") === 0,
+    answersTwice: answersTwice(await options.learn(releasedTwiceWorkload(workloadOptions(options)))),
     leaseMs: leaseScaleOf(askedMs, lesson, freeAfter),
     patienceMs: await patienceOf(plan, lesson, options.learn),
   };
+}
+
+/** How long an answer may take to what comes after the release: longer ones end runs before their clients are done. */
+const MOST_ANSWER_NS = 2e9;
+
+/** Whether a driver that is asked for what was released answers at all: one that only knows what it holds may end its process. */
+function answersTwice({ history: { events, end } }: Lesson): boolean {
+  if (end?.value.run !== "completed" || events.some(({ type }) => type === "fault")) return false;
+  const lasted = collectOperations(events, events.at(-1)?.time ?? 0, { clients: 1 }).map(({ from, to }) => to - from);
+  const isValid = events.every((event) => event.type !== "info" || event.value?.reason !== INVALID_ANSWER);
+  return isValid && lasted.every((ns) => ns < MOST_ANSWER_NS);
 }
 
 /** A message about keys that no operation sent, but not of a waiting client, which asks for nothing of its own. */

@@ -17,6 +17,8 @@ const KEPT_OVERLAPS = 1000;
  */
 export interface Interference {
   readonly f: "release" | "extend";
+  /** Whether its owner states that it had released before. */
+  readonly isAgain: boolean;
   readonly certain: boolean;
   /** It reported success, and a coarse clock leaves open whether it was over before what else happened at that time. */
   readonly isUnordered: boolean;
@@ -153,6 +155,7 @@ export function interferenceOf(
   if (statedIn(event).released === false) return undefined;
   return {
     f: invocation.f,
+    isAgain: invocation.value.again === true,
     certain: event.type === "ok",
     isUnordered: BESIDE_OTHERS in event || (event.type === "info" && event.value?.reason === UNORDERED),
     process: invocation.process,

@@ -21,6 +21,7 @@ import { goneByOf, type OwnerGrants } from "../evidence/owner-grants.ts";
 import { RemarkList } from "../remark-list.ts";
 import type { HistoryStep } from "../evidence/history-step.ts";
 import { interferenceOf, type Interference } from "../evidence/interferences.ts";
+import { isReleaseAgain } from "../../history/operations.ts";
 import { twoMasters } from "../causes/two-masters.ts";
 import { UnknownAcquires } from "./unknown-acquires.ts";
 import { shortOwner } from "../../history/owner-value.ts";
@@ -90,7 +91,8 @@ class OwnerRelease implements Checker {
     const { event, invocation } = step;
     if (event.type !== "invoke" && event.type !== "fault" && (event.f === "release" || event.f === "extend")) {
       this.#operations += 1;
-      const interference = interferenceOf(event, invocation, undefined);
+      // A lock may answer to a second release as it did to the first.
+      const interference = isReleaseAgain(event, invocation) ? undefined : interferenceOf(event, invocation, undefined);
       if (interference?.certain === true) this.#suspect(event.key, interference);
     }
     this.#unknown.push(event);
