@@ -30,6 +30,8 @@ export interface ContentionOptions {
   readonly maxHoldShare?: number | undefined;
   /** Whether holders sometimes acquire again what they hold: for locks that allow it. */
   readonly reenters?: boolean;
+  /** Whether clients sometimes release, and extend, what they have released: for drivers that answer to that. Default: never. */
+  readonly answersTwice?: boolean | undefined;
   /** What clients of the lock send to servers, as far as it is known: faults then wait for these commands too. */
   readonly commands?: readonly SentCommand[] | undefined;
   /** What the lock supports: then its key is a semaphore or a read-write lock. */
@@ -153,6 +155,7 @@ function section({
   topology,
   maxHoldShare = WITHIN_LEASE,
   reenters = false,
+  answersTwice = false,
   retries = false,
   leases = EVERYTHING,
 }: ContentionOptions): Arbitrary<SectionInput> {
@@ -168,16 +171,32 @@ function section({
       reads: fc.boolean(),
       tries: retries ? fc.constantFrom(tries, RETRIES) : fc.constant(tries),
       prolonging: fc.option(prolonging(ttlMs, share, reenters), { freq: 2 }),
+      ...(answersTwice ? { afterwards: fc.option(afterwards, { freq: 5 }) } : {}),
     })
-    .map(({ ttlMs, waitShare, writes, holdPercent, reads, tries, prolonging }) => ({
+    .map(({ ttlMs, waitShare, writes, holdPercent, reads, tries, prolonging, afterwards = null }) => ({
       key: "k1",
       ttlMs,
       ...waiting(Math.round(waitShare * ttlMs), tries, leases),
-      steps: steps(writes, reads, [
-        ...hold((holdPercent / 100) * ttlMs),
-        ...(prolonging === null ? [] : prolonged(prolonging, ttlMs, leases)),
-      ]),
+      steps: [
+        ...steps(writes, reads, [
+          ...hold((holdPercent / 100) * ttlMs),
+          ...(prolonging === null ? [] : prolonged(prolonging, ttlMs, leases)),
+        ]),
+        ...(afterwards === null ? [] : afterRelease(afterwards, ttlMs, leases)),
+      ],
     }));
+}
+
+/** What a client does with a hold that it has released: it waits, extends perhaps, and releases again at the end of its section. */
+const afterwards = fc.record({ waitShare: fc.constantFrom(0.1, 0.3, 0.6), extends: fc.boolean() });
+
+function afterRelease(
+  { waitShare, extends: extendsToo }: { readonly waitShare: number; readonly extends: boolean },
+  ttlMs: number,
+  { extend }: LeaseSkills,
+): readonly StepInput[] {
+  const wait = hold(waitShare * ttlMs);
+  return [{ do: "release" }, ...wait, ...(extendsToo && extend !== "none" ? [sameAgain(ttlMs), ...wait] : [])];
 }
 
 /** A wait for another holder. Where the lock does not wait, its caller tries again for as long. */

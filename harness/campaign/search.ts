@@ -105,7 +105,7 @@ export async function search<Run extends { readonly record: RunRecord }>({
   const { onUnwanted, signal } = options;
   const runs = new SearchedRuns({ run, verdictOf, inRealTime, promises, isOver, onUnwanted, signal });
   const otherSeeds = lasts ? SHRINKING_SEEDS : 0;
-  const { first, workloads, reenters, commands, pairs, countSingles } = await systematicPart(
+  const { first, workloads, reenters, answersTwice, commands, pairs, countSingles } = await systematicPart(
     { drawnFrom, learn, promises, complete },
     options,
   );
@@ -128,7 +128,7 @@ export async function search<Run extends { readonly record: RunRecord }>({
       runs: complete ? Math.max(options.runs, first.length) : options.runs,
       otherSeeds,
       first: early,
-      plans: new SearchPlans(contentionPlans({ ...drawnFrom, reenters, commands }), {
+      plans: new SearchPlans(contentionPlans({ ...drawnFrom, reenters, answersTwice, commands }), {
         isPreferred: (plan) => promises(plan) > 0,
         // In real time a run that can decide nothing costs seconds. In simulation a few show what else breaks.
         oneOtherIn: inRealTime ? undefined : OTHERS,
@@ -228,7 +228,7 @@ class SearchedRuns<Run extends { readonly record: RunRecord }> {
 }
 
 /** What a search tries before it draws plans at random. */
-interface SystematicPlans extends Pick<ContentionOptions, "commands"> {
+interface SystematicPlans extends Pick<ContentionOptions, "commands" | "answersTwice"> {
   /** Without a deviation, and with one. */
   readonly first: PlansInOrder;
   /** Of which some have a fault of their own. */
@@ -240,7 +240,7 @@ interface SystematicPlans extends Pick<ContentionOptions, "commands"> {
   readonly countSingles: () => number;
 }
 
-/** The plans of the systematic part, whether the lock lets its holder enter again, and what its clients send. */
+/** The plans of the systematic part, what else the lock lets its clients do, and what they send. */
 async function systematicPart<Run>(
   {
     drawnFrom,
@@ -275,6 +275,7 @@ async function systematicPart<Run>(
       commands,
       countSingles,
       reenters: skills.reenters || unlearned.reenters,
+      answersTwice: skills.answersTwice,
       pairs: () => pairsOf({ bases, faults: drawnFrom.faults, learn, promises, most: PAIRED_PLANS }),
     };
   } catch (error) {

@@ -56,10 +56,7 @@ export function afterReleaseTaskShapes(words: Words, extend: boolean): readonly 
       name: "a task of one client releases twice, while another one of it holds",
       isCalm: true,
       clients: [
-        [
-          one(hold(0.3), write, release, hold(0.3), ...steps),
-          { ...later(one(hold(0.9), write), 0), task: 1 },
-        ],
+        [one(hold(0.3), write, release, hold(0.3), ...steps), { ...later(one(hold(0.9), write), 0), task: 1 }],
         [later(one(hold(0.3), write), 0.5), seeker],
       ],
     },

@@ -71,3 +71,33 @@ test("a lock that renews its leases, late, is searched with renewals; as a holde
     expect(await skillsOf({ drawnFrom, seed: 1, learn })).toMatchObject({ renews: true, tellsRenewals: tells });
   }
 });
+
+test("a driver is asked for what was released only if it answers to that", async () => {
+  const answering = async (again: LockClient["release"]): Promise<boolean | undefined> => {
+    const driver: LockDriver = {
+      async connect(environment) {
+        const lock = await composeLock({ protocol: ownedKey }).connect(environment);
+        let releases = 0;
+        return {
+          acquire: lock.acquire.bind(lock),
+          release: (grant) => ((releases += 1) === 1 ? lock.release(grant) : again(grant)),
+          [Symbol.asyncDispose]: () => lock[Symbol.asyncDispose](),
+        };
+      },
+    };
+    const drawnFrom = { lock: "./mine.ts", topology: topologySchema.parse({ kind: "single" }), faults: [] };
+    return (await skillsOf({ drawnFrom, seed: 1, learn: learnSimulated({ driver }) })).answersTwice;
+  };
+  const refusing = async () => ({ type: "ok", value: { released: false } }) as const;
+  const throwing = () => Promise.reject(new Error("it is not held"));
+  const ending = () => {
+    setImmediate(() => {
+      throw new Error("there is no such hold");
+    });
+    return refusing();
+  };
+  const found = [];
+  for (const again of [refusing, throwing, ending, () => new Promise<never>(() => {}), () => undefined as never])
+    found.push(await answering(again));
+  expect(found).toEqual([true, true, false, false, false]);
+});

@@ -113,8 +113,9 @@ export class Recording {
     return this.seekExtension(atMs, process, owner, ttlMs).extended(atMs + 1, process, owner, details);
   }
 
-  leave(atMs: number, process: number, owner: string): this {
-    return this.#add(atMs, { process, type: "invoke", f: "release", key: this.#key, value: { owner } });
+  leave(atMs: number, process: number, owner: string, again = false): this {
+    const value = again ? { owner, again } : { owner };
+    return this.#add(atMs, { process, type: "invoke", f: "release", key: this.#key, value });
   }
 
   left(atMs: number, process: number, released = true): this {
@@ -126,8 +127,8 @@ export class Recording {
   }
 
   /** Releases within a millisecond. */
-  release(atMs: number, process: number, owner: string, released = true): this {
-    return this.leave(atMs, process, owner).left(atMs + 1, process, released);
+  release(atMs: number, process: number, owner: string, released = true, again = false): this {
+    return this.leave(atMs, process, owner, again).left(atMs + 1, process, released);
   }
 
   /** The lock prolonged the lease by itself. */
