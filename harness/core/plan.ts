@@ -28,6 +28,8 @@ const plainStepSchema = z.discriminatedUnion("do", [
 const reentrySchema = z.strictObject({
   do: z.literal("reenter"),
   ttlMs: lengthMs,
+  /** Of a read-write lock: in which mode to acquire it again, if not in that of the section: a reader becomes a writer. */
+  mode: sharingFields.mode,
   steps: z.array(plainStepSchema).max(PLAN_BOUNDS.steps),
   /** If false, the outer release gives up both. */
   release: z.boolean().default(true),
@@ -89,8 +91,13 @@ const sectionSchema = z
   })
   .superRefine((section, context) => {
     const without = stepWithoutHold(section.steps);
+    const isModeless = section.mode === undefined;
     const message =
-      without === undefined ? sharingProblem(section) : `a step \`${without.do}\` comes after the section's release`;
+      without !== undefined
+        ? `a step \`${without.do}\` comes after the section's release`
+        : isModeless && section.steps.some((step) => step.do === "reenter" && step.mode !== undefined)
+          ? "a re-entry states a `mode`, and its section states none"
+          : sharingProblem(section);
     if (message !== undefined) context.addIssue({ code: "custom", message });
   });
 export type Section = z.infer<typeof sectionSchema>;

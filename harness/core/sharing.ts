@@ -135,6 +135,11 @@ export function isOtherMode(one: Share, other: Share): boolean {
   return one.kind !== other.kind && one.kind !== "counted" && other.kind !== "counted";
 }
 
+/** Whether a reader that is granted this as well becomes a writer. */
+export function isUpgrade(from: Share, to: Share): boolean {
+  return from.kind === "shared" && to.kind === "exclusive";
+}
+
 /** Whether these hold more permits at a time than the largest limit that any of them stated. */
 export function exceeds(shares: readonly Share[]): boolean {
   const counted = shares.filter((share) => share.kind === "counted");

@@ -1,6 +1,6 @@
 import { traitsOf } from "../../faults/traits.ts";
 import { mayLoseLocks } from "../core/fault-traits.ts";
-import { type Share, shareOf, weaker } from "../core/sharing.ts";
+import { isUpgrade, type Share, shareOf, weaker } from "../core/sharing.ts";
 import type { Actors } from "./clients.ts";
 import { FaultTimeline } from "./fault-timeline.ts";
 import { NANOSECONDS_PER_MS, type HistoryEvent, type RenewedEvent } from "./history.ts";
@@ -20,7 +20,7 @@ import { bereavedBy, doubtOthers } from "./holds/bereaved.ts";
 import { doubtChanged, doubtRenamed } from "./holds/changed-mode.ts";
 import { extensionAsHeard } from "./holds/unheard-extension.ts";
 
-export type { Hold, HoldChange } from "./holds/hold.ts";
+export { heldAlone, type Hold, type HoldChange } from "./holds/hold.ts";
 
 /** How many forgotten holds with a lease in force are skipped in the search for one whose lease is over. */
 const SCANNED_FORGOTTEN = 8;
@@ -272,8 +272,10 @@ export class HoldTracker {
     const share = shareOf(grant.invocation.value);
     hold.hasTwoModes ||= share.kind !== hold.share.kind;
     this.lasting.enter(hold, mayRenew(grant.invocation));
-    this.#reshare(hold, weaker(hold.share, share));
-    return [{ kind: "reentered", hold, fence: grant.completion.value.fence }];
+    const upgrades = !hold.maybeOfTwo && !mayRenew(grant.invocation) && isUpgrade(hold.share, share);
+    hold.wasReader ||= upgrades;
+    this.#reshare(hold, upgrades ? share : weaker(hold.share, share));
+    return [{ kind: "reentered", hold, fence: grant.completion.value.fence, upgrades }];
   }
 
   #forget(hold: Hold): void {

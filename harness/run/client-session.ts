@@ -150,13 +150,15 @@ export class ClientSession {
   }
 
   /** An inner hold with another owner value is a separate hold. */
-  async #reenter({ ttlMs, steps, release }: Extract<Step, { do: "reenter" }>, outer: Hold): Promise<void> {
-    const asked = { ttlMs: this.#ttlMs(ttlMs), waitMs: 0, ...outer.sharing };
+  async #reenter(step: Extract<Step, { do: "reenter" }>, outer: Hold): Promise<void> {
+    const { ttlMs, mode = outer.sharing.mode, steps, release } = step;
+    const sharing = statedSharing({ ...outer.sharing, mode });
+    const asked = { ttlMs: this.#ttlMs(ttlMs), waitMs: 0, ...sharing };
     const request = { op: "acquire", key: outer.key, ...asked } as const;
     const reply = await this.#operate(request, { ...asked, inner: true }, asked.alsoKeys);
     if (!reply.ok || reply.owner === undefined) return;
     const inner =
-      reply.owner === outer.owner ? outer : this.#holdOf(outer.key, reply.owner, reply.fence, outer.sharing);
+      reply.owner === outer.owner ? outer : this.#holdOf(outer.key, reply.owner, reply.fence, sharing);
     await this.#use(inner, { steps, release });
   }
 

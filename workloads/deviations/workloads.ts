@@ -17,6 +17,7 @@ import { severalKeysExtended, severalKeysShapes } from "./several-keys-shapes.ts
 import { type Death, type Scale, section, type SectionInput, type Shape, SOON_MS, type StepInput } from "./shape.ts";
 import { afterReleaseShapes, afterReleaseTaskShapes } from "./after-release-shapes.ts";
 import { wordsOf } from "./shape-words.ts";
+import { upgradeShapes } from "./upgrade-shapes.ts";
 import { hasTasks } from "../tasks.ts";
 import { taskShapes } from "./task-shapes.ts";
 
@@ -32,6 +33,8 @@ export interface Skills {
   readonly tellsReleases?: boolean | undefined;
   /** Whether what was released can be released and extended once more, whatever is answered. Default: false. */
   readonly answersTwice?: boolean | undefined;
+  /** Whether a reader of a read-write lock that is alone can become a writer under its own hold. Default: false. */
+  readonly upgrades?: boolean | undefined;
 }
 
 /** What all small workloads of a search have in common. */
@@ -88,6 +91,13 @@ export function smallWorkloads(options: WorkloadOptions, skills: Skills): readon
       : []),
   ];
   const queue = options.supports?.fair === true ? queueShapes(scaleOf(options)) : [];
+  const upgrading = skills.upgrades === true ? upgradeShapes(wordsOf(scale)) : [];
+  const ofUpgrades = upgrading.map(({ name, clients, races, isCalm }) => ({
+    name,
+    isCalm,
+    times: races === true ? RACES : 1,
+    plan: planOf(options, clients),
+  }));
   const together = several.map(({ name, clients }) => ({ name, times: 1, plan: planOf(options, clients) }));
   const inTurn = queue.map(({ name, clients }) => ({ name, times: RACES, plan: planOf(options, clients) }));
   const common = shapes
@@ -112,7 +122,7 @@ export function smallWorkloads(options: WorkloadOptions, skills: Skills): readon
         };
       });
     });
-  return [...inTurn, ...together, ...common];
+  return [...inTurn, ...together, ...common, ...ofUpgrades];
 }
 
 function afterRelease(options: WorkloadOptions, skills: Skills): readonly Shape[] {
@@ -142,6 +152,13 @@ export function releasedTwiceWorkload(options: WorkloadOptions): Plan {
   const scale = scaleOf(options);
   const steps: StepInput[] = [{ do: "release" }, { do: "extend", ttlMs: scale.leaseMs }];
   return planOf(options, [[section(scale, steps)]]);
+}
+
+/** The workload that shows whether a reader of a read-write lock can become a writer under its own hold. */
+export function upgradeWorkload(options: WorkloadOptions): Plan {
+  const scale = scaleOf(options);
+  const upgrade: StepInput = { do: "reenter", ttlMs: scale.leaseMs, mode: "exclusive", steps: [] };
+  return planOf(options, [[{ ...section(scale, [upgrade]), mode: "shared" }]]);
 }
 
 /** The workload that shows how long a lease lasts that nobody gives back: another client waits for its end. */

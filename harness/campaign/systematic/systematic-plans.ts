@@ -34,6 +34,7 @@ import {
   type Skills,
   skillsWorkload,
   smallWorkloads,
+  upgradeWorkload,
   type WorkloadOptions,
 } from "../../../workloads/deviations/workloads.ts";
 
@@ -200,6 +201,9 @@ export async function skillsOf(options: LearningOptions): Promise<LearnedSkills>
     tellsRenewals: lesson.history.events.some(({ type }) => type === "renewed"),
     tellsReleases: times("release", "ok") > 0 || times("release", "info") === 0,
     answersTwice: answersTwice(await options.learn(releasedTwiceWorkload(workloadOptions(options)))),
+    upgrades:
+      options.drawnFrom.supports?.modes === true &&
+      becomesWriter(await options.learn(upgradeWorkload(workloadOptions(options)))),
     leaseMs: leaseScaleOf(askedMs, lesson, freeAfter),
     patienceMs: await patienceOf(plan, lesson, options.learn),
   };
@@ -214,6 +218,14 @@ function answersTwice({ history: { events, end } }: Lesson): boolean {
   const lasted = collectOperations(events, events.at(-1)?.time ?? 0, { clients: 1 }).map(({ from, to }) => to - from);
   const isValid = events.every((event) => event.type !== "info" || event.value?.reason !== INVALID_ANSWER);
   return isValid && lasted.every((ns) => ns < MOST_ANSWER_NS);
+}
+
+/** Whether a reader that was alone was granted the key as a writer, too. */
+function becomesWriter({ history: { events } }: Lesson): boolean {
+  const owners = events.flatMap(({ type, f, value }) =>
+    type === "ok" && f === "acquire" && value !== undefined && "owner" in value ? [value.owner] : [],
+  );
+  return owners.length > 1;
 }
 
 /** A message about keys that no operation sent, but not of a waiting client, which asks for nothing of its own. */

@@ -1,5 +1,5 @@
 import type { Hypothesis } from "../../core/verdict.ts";
-import type { Hold } from "../../history/holds.ts";
+import { heldAlone, type Hold } from "../../history/holds.ts";
 import type { SharedEvidence } from "../evidence/evidence.ts";
 import { answerInWords, type Interference, isOverBefore } from "../evidence/interferences.ts";
 import { shortOwner } from "../../history/owner-value.ts";
@@ -116,7 +116,7 @@ export function overwritingExtensions(
       endOf(other) <= (other.certain ? other.completedTime : Infinity),
   );
   // Beside other holders it prolongs its own share; with a second master, its own lock.
-  if (hold.share.kind !== "exclusive" || isSplit(hold, found[0], evidence)) {
+  if (!heldAlone(hold) || isSplit(hold, found[0], evidence)) {
     return { answered: [], unanswered: [] };
   }
   const accuse = (extension: Interference): Hypothesis => {

@@ -7,7 +7,7 @@ import type { Checker, CheckerFactory } from "../checker.ts";
 import type { SharedEvidence } from "../evidence/evidence.ts";
 import { explain } from "../explanation.ts";
 import { Findings, notApplicable, unknown, VALID } from "../findings.ts";
-import type { Hold } from "../../history/holds.ts";
+import { heldAlone, type Hold } from "../../history/holds.ts";
 import type { InvocationEvent } from "../../history/operations.ts";
 import type { HistoryStep } from "../evidence/history-step.ts";
 import type { Interference } from "../evidence/interferences.ts";
@@ -177,7 +177,7 @@ class LostUpdates implements Checker {
   /** Holders that the lock allows at the same time may overwrite each other: it promises nothing to them. */
   #promisesUpdates(key: string, ...writes: readonly (KnownWrite | undefined)[]): boolean {
     if (!this.#evidence.isShareable(key)) return true;
-    return writes.every((write) => write?.hold?.share.kind === "exclusive");
+    return writes.every((write) => write?.hold !== undefined && heldAlone(write.hold));
   }
 
   #of(key: string): KeyWrites {

@@ -7,6 +7,7 @@ import type { SharedEvidence } from "../evidence/evidence.ts";
 import { explain } from "../explanation.ts";
 import { Findings, notApplicable, unknown, VALID } from "../findings.ts";
 import { latestEnd } from "../evidence/latest-end.ts";
+import type { HistoryEvent } from "../../history/history.ts";
 import type { Hold } from "../../history/holds.ts";
 import {
   conflictsOf,
@@ -52,7 +53,10 @@ class MutualExclusion implements Checker {
   }
 
   push(step: HistoryStep): void {
-    for (const change of step.changes) if (change.kind === "granted") this.#granted(change.hold);
+    for (const change of step.changes) {
+      if (change.kind === "granted") this.#granted(change.hold);
+      else if (change.kind === "reentered" && change.upgrades) this.#begin(change.hold, step.event);
+    }
     this.#overlaps.push(step);
     this.#disputed.push(step);
     this.#doubted.push(step, this.#evidence.holds);
@@ -72,9 +76,13 @@ class MutualExclusion implements Checker {
 
   #granted(second: Hold): void {
     this.#holds += 1;
+    this.#begin(second, { time: second.grantedTime, index: second.grantedIndex });
+  }
+
+  /** Begins the overlaps of a hold with others that there must not be from an event on. */
+  #begin(second: Hold, { time: from, index }: Pick<HistoryEvent, "time" | "index">): void {
     const { leases, holds } = this.#evidence;
     if (holds.fits(second)) return;
-    const { grantedTime: from, grantedIndex: index } = second;
     const rivals = rivalsOf(second, holds.latest(second.key));
     const shares = possibleShares([second, ...rivals]);
     for (const group of this.#conflicts(second, rivals, new Map())) {

@@ -14,7 +14,7 @@ import type { SharedEvidence } from "../evidence/evidence.ts";
 import { byElimination, orGrantedBefore } from "../causes/by-elimination.ts";
 import { explain } from "../explanation.ts";
 import { Findings, notApplicable, VALID } from "../findings.ts";
-import type { Hold } from "../../history/holds.ts";
+import { heldAlone, type Hold } from "../../history/holds.ts";
 import { hadNoEffect, leaseAt, type LeaseRequest } from "../../history/leases.ts";
 import { holder } from "./mutual-exclusion.ts";
 import { goneByOf, type OwnerGrants } from "../evidence/owner-grants.ts";
@@ -300,7 +300,7 @@ function* firstOf<T>(items: Iterable<T>, most: number): Iterable<T> {
  * those before it were over. A reader's is kept apart from a writer's: a lock that forgets it keeps it all the same.
  */
 function bothExclude({ own, victim }: Suspicion): boolean {
-  return victim.share.kind === "exclusive" && (own?.hold.share.kind ?? "exclusive") === "exclusive";
+  return [victim, own?.hold].every((hold) => hold === undefined || heldAlone(hold));
 }
 
 /** Whether all grants of its owner value were certainly over when the other was granted the lock, or soon after. */

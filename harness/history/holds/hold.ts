@@ -16,8 +16,13 @@ export interface Hold {
   readonly process: number;
   currentProcess: number;
   readonly fence: number | undefined;
-  /** How it excludes others. If an owner enters again in another mode, it may have either mode, and the weaker one counts. */
+  /**
+   * How it excludes others. If an owner enters again in another mode, it may have either mode, and the weaker one counts; but a
+   * reader that was granted the key as a writer too holds as one until its next release.
+   */
   share: Share;
+  /** Whether it is a reader's that became a writer's: before, and perhaps after its next release, others may read beside it. */
+  wasReader: boolean;
   /**
    * The same as its grant states it, where `share` is less because of an acquire of unknown outcome of which the history does not
    * say whose it is.
@@ -115,6 +120,11 @@ export interface Hold {
   end: HoldEnd | undefined;
 }
 
+/** Whether it excludes all others from its grant on. */
+export function heldAlone({ share, wasReader }: Pick<Hold, "share" | "wasReader">): boolean {
+  return share.kind === "exclusive" && !wasReader;
+}
+
 export interface HoldEnd {
   readonly by: "release" | "lost" | "kill" | "abandoned";
   readonly index: number;
@@ -125,6 +135,11 @@ export type HoldChange =
   | { readonly kind: "granted" | "extended"; readonly hold: Hold }
   /** The lock set a shorter lease by itself, before or after it last told its client of one. */
   | { readonly kind: "possibly-renewed"; readonly hold: Hold }
-  /** The owner entered again. `fence` is what this grant reported. */
-  | { readonly kind: "reentered"; readonly hold: Hold; readonly fence: number | undefined }
+  /** The owner entered again. `fence` is what this grant reported; `upgrades`: a reader became a writer. */
+  | {
+      readonly kind: "reentered";
+      readonly hold: Hold;
+      readonly fence: number | undefined;
+      readonly upgrades: boolean;
+    }
   | { readonly kind: "ended"; readonly hold: Hold };

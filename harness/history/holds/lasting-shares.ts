@@ -70,7 +70,8 @@ export class LastingShares {
 
   /** A hold has ended. */
   end(hold: Hold): void {
-    if ((hold.end?.by === "release" || hold.end?.by === "abandoned") && hold.share.kind === "exclusive") {
+    const share: Share = hold.wasReader ? { kind: "shared" } : hold.share;
+    if ((hold.end?.by === "release" || hold.end?.by === "abandoned") && share.kind === "exclusive") {
       const { owner, currentProcess: process, possibleEntries: entries, end, grantedIndex: granted } = hold;
       // As long as nobody knows whether the release was carried out, it may have left the whole hold.
       const unknown = hold.unknownEntries + 1;
@@ -79,10 +80,10 @@ export class LastingShares {
       if (!isOlder) this.#entered.set(hold.key, { owner, process, entries, unknown, granted, ended: end.index });
     }
     // Nothing excludes others more.
-    if (hold.share.kind === "exclusive") return;
+    if (share.kind === "exclusive") return;
     const isOneOfSeveral = this.#several.has(hold);
     this.#byOwner.set(nameOf(hold), {
-      share: hold.share,
+      share,
       endedIndex: hold.end?.index ?? -1,
       isOneOfSeveral,
       until: overForCertain(hold),

@@ -16,6 +16,7 @@ export function newHold({ invocation, completion }: GrantEvents): Hold {
     currentProcess: completion.process,
     fence,
     share: shareOf(invocation.value),
+    wasReader: false,
     shareAsStated: undefined,
     place,
     besideOthers: BESIDE_OTHERS in completion,
