@@ -8,6 +8,7 @@ import type { FaultEvent } from "../history/history.ts";
 import { isEndless } from "../history/holds/endless-lease.ts";
 import { NANOSECONDS_PER_MS, type HistoryHeader } from "../history/history.ts";
 import type { Hold } from "../history/holds.ts";
+import type { Overlap } from "./evidence/overlaps.ts";
 import { capital } from "../core/words/capital.ts";
 import { inFigures } from "../core/words/in-figures.ts";
 
@@ -80,6 +81,13 @@ export function tooManyInWords(holds: readonly Hold[], verb: string): string {
   return permits === holds.length
     ? `${capital(inWords(holds.length))} clients, where ${allowed(limit)}, ${verb} ${key}`
     : `${capital(inWords(holds.length))} clients ${verb} ${permits} permits of ${key}, which has ${limit},`;
+}
+
+/** When a reader became a writer beside others, as a sentence; empty if none did. */
+export function upgradeInWords(header: HistoryHeader, { upgraded, from }: Pick<Overlap, "upgraded" | "from">): string {
+  return upgraded === undefined
+    ? ""
+    : ` ${clientInWords(header, upgraded.process)}, which held it as a reader, was granted it as a writer at ${timeWords(from)}.`;
 }
 
 /** What was promised to too many: `k1 to two owners`, `k1 to a writer and to a reader`. */

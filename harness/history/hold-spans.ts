@@ -16,6 +16,8 @@ export interface HoldSpan extends Interval {
   readonly fence: number | undefined;
   /** How it excluded others. */
   readonly share: Share;
+  /** Whether a reader became a writer. */
+  readonly wasReader: boolean;
   /** When its acquire was invoked. */
   readonly invokedAt: number;
   /** When a lease was in force, on the true clock: merged, ascending. Outside of it the hold is an overrun. */
@@ -86,6 +88,7 @@ function spanOf(
     owner: hold.owner,
     fence: hold.fence,
     share: hold.share,
+    wasReader: hold.wasReader,
     invokedAt: hold.invokedTime,
     ...whole,
     lease: lease.map((part) => intersection(part, whole)).filter((part) => part !== undefined),

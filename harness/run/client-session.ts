@@ -157,8 +157,7 @@ export class ClientSession {
     const request = { op: "acquire", key: outer.key, ...asked } as const;
     const reply = await this.#operate(request, { ...asked, inner: true }, asked.alsoKeys);
     if (!reply.ok || reply.owner === undefined) return;
-    const inner =
-      reply.owner === outer.owner ? outer : this.#holdOf(outer.key, reply.owner, reply.fence, sharing);
+    const inner = reply.owner === outer.owner ? outer : this.#holdOf(outer.key, reply.owner, reply.fence, sharing);
     await this.#use(inner, { steps, release });
   }
 

@@ -53,3 +53,13 @@ describe("a re-entry", () => {
     expect(fixture.story.filter((line) => line.includes("release:invoke"))).toHaveLength(1);
   });
 });
+
+test("a reader acquires again as a writer, if the plan says so", async () => {
+  const fixture = new SessionFixture();
+  fixture.system.lock.reentrant = true;
+  await fixture.settle({ mode: "shared", steps: [{ do: "reenter", ttlMs: 500, mode: "exclusive", steps: [] }] });
+  expect(fixture.values("acquire", "invoke")).toEqual([
+    { ttlMs: 1000, waitMs: 0, mode: "shared" },
+    { ttlMs: 500, waitMs: 0, mode: "exclusive", inner: true },
+  ]);
+});

@@ -18,20 +18,27 @@ function modeOf({ value }: OperationSpan["invocation"]): unknown {
 }
 
 /** What of the key a client is granted: all of it, permits, or a way to share it. */
-export function grantWords({ key, share }: Pick<HoldSpan, "key" | "share">, modal: ReadonlySet<string>): string {
+export function grantWords(
+  { key, share, wasReader }: Pick<HoldSpan, "key" | "share" | "wasReader">,
+  modal: ReadonlySet<string>,
+): string {
   const name = printable(key);
   if (share.kind === "counted") return `${share.permits} of ${count(share.limit, "permit")} of ${name}`;
-  if (share.kind === "shared") return `${name} as a reader`;
+  if (share.kind === "shared" || wasReader) return `${name} as a reader`;
   return modal.has(key) ? `${name} as a writer` : name;
 }
 
-/** The same on the bar of a hold in a picture: `reader`, `writer`, `2 permits`; undefined where a holder has the key alone. */
+/**
+ * The same on the bar of a hold in a picture: `reader`, `writer`, `reader, writer`, `2 permits`; undefined where a holder has the
+ * key alone.
+ */
 export function shareLabel(
-  { key, share }: Pick<HoldSpan, "key" | "share">,
+  { key, share, wasReader }: Pick<HoldSpan, "key" | "share" | "wasReader">,
   modal: ReadonlySet<string>,
 ): string | undefined {
   if (share.kind === "counted") return count(share.permits, "permit");
   if (share.kind === "shared") return "reader";
+  if (wasReader) return "reader, writer";
   return modal.has(key) ? "writer" : undefined;
 }
 

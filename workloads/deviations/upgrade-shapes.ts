@@ -18,16 +18,17 @@ export function upgradeShapes({ hold, write, one, later, seeker, leaseMs }: Word
     {
       name: "a reader becomes a writer beside another reader",
       isCalm: true,
-      clients: [[reads(one(hold(0.3), upgrade, hold(0.1)))], [reads(later(one(hold(0.9)), 0))], [writes(later(seeker, 0.4))]],
+      clients: [
+        [reads(one(hold(0.3), upgrade, hold(0.1)))],
+        [reads(later(one(hold(0.9)), 0))],
+        [writes(later(seeker, 0.4))],
+      ],
     },
     {
       name: "two readers become writers",
       races: true,
       isCalm: true,
-      clients: [
-        [reads(one(hold(0.3), upgrade))],
-        [reads(one(hold(0.3), upgrade)), writes(seeker)],
-      ],
+      clients: [[reads(one(hold(0.3), upgrade))], [reads(one(hold(0.3), upgrade)), writes(seeker)]],
     },
     {
       name: "a reader becomes a writer, and others come",

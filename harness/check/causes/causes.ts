@@ -286,7 +286,7 @@ function grantedTwice(overlap: Overlap, to: number, evidence: SharedEvidence): H
       : evidence.faults.kindsDuring(from, to).length === 0
         ? "no fault came in between: "
         : "";
-  const why = `${calm}the lock itself ${excessInWords(first, second)}${meanwhile}${sharedOwnerInWords(first, second)}`;
+  const why = `${calm}the lock itself ${excessInWords(overlap)}${meanwhile}${sharedOwnerInWords(first, second)}`;
   const orElse = `${orOverpromised(overlap, evidence)}${orNotProlonged(overlap)}`;
   const alone = byElimination("double-grant", why, evidence);
   const hypothesis: Hypothesis = orElse === "" ? alone : { ...alone, orElse };
@@ -335,7 +335,8 @@ function sharedOwnerInWords({ owner }: Hold, second: Hold): string {
   return `; both clients use the owner value ${shortOwner(owner)}: a lock that compares only this value takes the second for the first, which enters again`;
 }
 
-function excessInWords(first: Hold, second: Hold): string {
+function excessInWords({ first, second, upgraded }: Overlap): string {
+  if (upgraded !== undefined) return "let a reader become a writer while another client held it";
   if (first.share.kind === "counted" && second.share.kind === "counted") return "granted more permits than it has";
   if (first.share.kind === "shared") return "granted it to a writer while a reader held it";
   return second.share.kind === "shared" ? "granted it to a reader while a writer held it" : "granted it twice";

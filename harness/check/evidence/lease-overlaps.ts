@@ -77,9 +77,11 @@ export class LeaseOverlaps {
    */
   push({ event, invocation, changes }: Omit<HistoryStep, "leaseOverlaps">, holds: HoldTracker): readonly Overlap[] {
     const decided = invocation === undefined ? [] : this.#undecided.answered(invocation.index);
-    const begun = changes.flatMap(({ kind, hold }) =>
-      kind === "ended" || kind === "possibly-renewed" ? [] : this.#begun(hold, kind, event, holds),
-    );
+    const begun = changes.flatMap((change) => {
+      const { kind, hold } = change;
+      if (kind === "ended" || kind === "possibly-renewed") return [];
+      return this.#begun(hold, kind === "reentered" && change.upgrades ? "upgraded" : kind, event, holds);
+    });
     return decided.length === 0
       ? begun
       : [...decided.flatMap((undecided) => this.#certain(undecided, holds)), ...begun];
@@ -128,7 +130,7 @@ export class LeaseOverlaps {
       const lease = first === undefined ? undefined : leases.get(first);
       if (first === undefined || second === undefined || lease === undefined) continue;
       const others = further.length === 0 ? {} : { others: further };
-      const extended = kind === "granted" ? {} : { extended: hold };
+      const extended = kind === "granted" ? {} : kind === "upgraded" ? { upgraded: hold } : { extended: hold };
       found.push({ first, second, ...others, shares, from: time, index, ...lease, ...extended });
     }
     if (found.length > 0) this.#remember(hold, [...this.#of(hold), ...found]);

@@ -32,6 +32,8 @@ export interface Overlap {
   readonly secondLeaseCut?: LeaseCut | undefined;
   /** The hold whose extension or re-entry began the overlap, where it was not a grant. */
   readonly extended?: Hold;
+  /** The hold of a reader that became a writer, if this began the overlap. */
+  readonly upgraded?: Hold;
 }
 
 export type FirstLease = Pick<Overlap, "firstLeaseEnd" | "firstLeaseCut" | "firstLeaseAsked">;

@@ -16,7 +16,7 @@ export interface UndecidedOverlap {
   readonly rivals: readonly PossibleLease[];
   /** How these holds may share the key. */
   readonly shares: PossibleShares;
-  readonly kind: "granted" | "extended" | "reentered";
+  readonly kind: "granted" | "extended" | "reentered" | "upgraded";
   /** Of the event. */
   readonly index: number;
   readonly time: number;

@@ -22,7 +22,7 @@ import { hadNoEffect } from "../../history/leases.ts";
 import { type PossibleShares, possibleShares } from "../evidence/possible-shares.ts";
 import type { HistoryStep } from "../evidence/history-step.ts";
 import type { Interference } from "../evidence/interferences.ts";
-import { tooManyInWords, holderOf, lasting, timeWords } from "../words.ts";
+import { tooManyInWords, holderOf, lasting, timeWords, upgradeInWords } from "../words.ts";
 
 /**
  * P1, mutual exclusion: no two owners hold the same key at the same time, unless both share it; and the holders of a
@@ -55,7 +55,7 @@ class MutualExclusion implements Checker {
   push(step: HistoryStep): void {
     for (const change of step.changes) {
       if (change.kind === "granted") this.#granted(change.hold);
-      else if (change.kind === "reentered" && change.upgrades) this.#begin(change.hold, step.event);
+      else if (change.kind === "reentered" && change.upgrades) this.#begin(change.hold, step.event, change.hold);
     }
     this.#overlaps.push(step);
     this.#disputed.push(step);
@@ -80,7 +80,7 @@ class MutualExclusion implements Checker {
   }
 
   /** Begins the overlaps of a hold with others that there must not be from an event on. */
-  #begin(second: Hold, { time: from, index }: Pick<HistoryEvent, "time" | "index">): void {
+  #begin(second: Hold, { time: from, index }: Pick<HistoryEvent, "time" | "index">, upgraded?: Hold): void {
     const { leases, holds } = this.#evidence;
     if (holds.fits(second)) return;
     const rivals = rivalsOf(second, holds.latest(second.key));
@@ -89,7 +89,8 @@ class MutualExclusion implements Checker {
       const [first, ...others] = group;
       // Leases that overlap from the grant on are the same overlap: kept once, where there are hundreds of thousands.
       const same = others.length === 0 ? leases.between(first, second) : undefined;
-      const further = others.length === 0 ? {} : { others, otherLeases: others.map(firstLeaseOf) };
+      const many = others.length === 0 ? {} : { others, otherLeases: others.map(firstLeaseOf) };
+      const further = upgraded === undefined ? many : { ...many, upgraded };
       const { leaseCut: secondLeaseCut } = second;
       const begun = { first, second, ...further, shares, from, index, ...firstLeaseOf(first), secondLeaseCut };
       this.#overlaps.begin(same ?? begun);
@@ -141,7 +142,7 @@ class MutualExclusion implements Checker {
     });
     const account =
       `${tooManyInWords([...earlier, second], "held")} at the same time for ${lasting(to - from)}. ` +
-      `${holding.join("")}${holderOf(header, second, earlier)} was granted it at ${timeWords(second.grantedTime)}.`;
+      `${holding.join("")}${holderOf(header, second, earlier)} was granted it at ${timeWords(second.grantedTime)}.${upgradeInWords(header, overlap)}`;
     const hypotheses =
       met === undefined
         ? hypothesesOf(overlap, false, this.#evidence, interferences)
