@@ -55,9 +55,17 @@ test("a reader that was refused reads on beside others", () => {
   expect(verdicts(recording)).toEqual(["valid", "valid", "valid", "valid"]);
 });
 
-test("a writer that read before does not show that the readers beside it had gone when it began to read", () => {
-  const recording = both().leave(18, 0, "a").acquire(20, 1, "b", writing).left(22, 0).release(30, 1, "b");
-  expect(verdicts(recording).slice(1)).toEqual(["valid", "valid", "valid"]);
+test("a writer that read before does not show that a reader beside it, which had written, had gone when it began to read", () => {
+  const recording = new Recording(facts)
+    .acquire(0, 0, "a", reading)
+    .acquire(10, 0, "a", writing)
+    .release(20, 0, "a")
+    .acquire(30, 1, "b", reading)
+    .leave(40, 0, "a")
+    .acquire(41, 1, "b", writing)
+    .left(45, 0)
+    .release(50, 1, "b");
+  expect(verdicts(recording)).toEqual(["valid", "valid", "valid", "valid"]);
 });
 
 test("a writer that became a reader may read beside others", () => {
@@ -68,4 +76,16 @@ test("a writer that became a reader may read beside others", () => {
     .release(40, 0, "a")
     .release(50, 1, "b");
   expect(verdicts(recording)).toEqual(["valid", "valid", "valid", "valid"]);
+});
+
+test("an owner that became a writer and released once may have stayed a reader when it is granted the key again", () => {
+  const recording = new Recording(facts)
+    .acquire(0, 0, "a", reading)
+    .acquire(10, 0, "a", writing)
+    .release(20, 0, "a")
+    .acquire(30, 0, "a", writing)
+    .acquire(40, 1, "b", reading)
+    .release(50, 0, "a")
+    .release(60, 1, "b");
+  expect(verdicts(recording).slice(0, 2)).toEqual(["valid", "valid"]);
 });
