@@ -146,6 +146,7 @@ test("a reentrant lock that a request sent again enters twice is not free after 
   ]);
 });
 
+const UNKNOWN = (error: unknown) => ({ type: "info", reason: String(error) }) as const;
 const NOTHING = { type: "ok", value: { released: false } } as const;
 
 test("a release that takes only a broken connection for a release of nothing is a mistake", async () => {
@@ -173,16 +174,51 @@ test("so are an extension and a release that take it for a success", async () =>
   });
 });
 
+/** Asks again where nobody knows what became of the request, as libraries do after a reconnect. */
+async function again<T>(perform: () => Promise<Completion<T>>, left = 3): Promise<Completion<T>> {
+  const answer = await perform();
+  if (answer.type !== "info" || left === 0) return answer;
+  await new Promise((resolve) => setTimeout(resolve, 500));
+  return again(perform, left - 1);
+}
+
 test("not so where the library sends its request again, and so hears that it took effect", async () => {
-  const again = async <T>(perform: () => Promise<Completion<T>>, left = 3): Promise<Completion<T>> => {
-    const answer = await perform();
-    if (answer.type !== "info" || left === 0) return answer;
-    await new Promise((resolve) => setTimeout(resolve, 500));
-    return again(perform, left - 1);
-  };
   const found = await mistakesOf((right) => ({
     extend: (grant, ttlMs) => again(() => right.extend!(grant, ttlMs)),
     release: (grant) => again(() => right.release(grant)),
   }));
   expect(found).not.toHaveProperty("lost-request");
+});
+
+/** What conform says of the check where the client keeps another key, whose time goes on whatever becomes of the lock. */
+async function lostRequestBesideAnotherKey(
+  extend: (right: LockClient, redis: Redis) => NonNullable<LockClient["extend"]>,
+) {
+  const driver = driverWith((redis, right) => ({
+    acquire: async (key, options) => {
+      await redis.set("alive", "1", "PX", 600_000).catch(() => {});
+      return right.acquire(key, options);
+    },
+    extend: extend(right, redis),
+  }));
+  const topology = topologySchema.parse({ kind: "single" });
+  const { checks } = await conformDriver({ lock: "mine", topology, seed: 3, driver });
+  return checks.find(({ name }) => name === "lost-request")!.outcome;
+}
+
+test("nor is it one where the client keeps another key, which no extension touches", async () => {
+  const sendingAgain = await lostRequestBesideAnotherKey(
+    (right) => (grant, ttlMs) => again(() => right.extend!(grant, ttlMs)),
+  );
+  expect(sendingAgain).toBe("passed");
+  const taking = await lostRequestBesideAnotherKey(
+    (right) => (grant, ttlMs) => instead(right.extend!(grant, ttlMs), { type: "ok", value: grant }, true),
+  );
+  expect(taking).toBe("mistake");
+  // This one keeps in a hash until when its leases last, and no key expires earlier or later for it.
+  const inHash = await lostRequestBesideAnotherKey((_right, redis) => (grant, ttlMs) => {
+    const write = () => redis.hset("until", grant.key, performance.now() + ttlMs);
+    return again(() => write().then(() => ({ type: "ok", value: grant }) as const, UNKNOWN));
+  });
+  expect(inHash).toBe("passed");
 });

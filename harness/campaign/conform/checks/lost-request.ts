@@ -1,4 +1,5 @@
 import type { ConformityCheck } from "../conformity.ts";
+import { contentsOf, isUntouched } from "../contents.ts";
 import { isGranted, type Trial } from "../trial.ts";
 import { beforeTheRequest } from "../unheard.ts";
 import { INDETERMINATE } from "../answers-in-words.ts";
@@ -37,16 +38,11 @@ function mistaken(trial: Trial, said: string): void {
   trial.mistake(`${said} although its connection had broken before a server heard of it: answer ${INDETERMINATE}`);
 }
 
-/** The answer, and whether the servers then keep the lock for as long as if they had never been asked. */
+/** The answer, and whether the servers then keep what they would if they had never been asked. */
 async function unheard(trial: Trial, perform: () => ReturnType<Trial["release"]>) {
   const from = trial.nowMs;
-  const before = await trial.expiries();
+  const before = await contentsOf(trial);
   const { reply } = await beforeTheRequest(trial, perform);
-  const after = await trial.expiries();
-  const passedMs = trial.nowMs - from;
-  const isUntouched = before.every((leftMs, node) => {
-    const lessMs = leftMs - (after[node] ?? 0);
-    return leftMs > passedMs && lessMs > passedMs / 2 && lessMs < passedMs * 2;
-  });
-  return { reply, isUntouched };
+  const after = await contentsOf(trial);
+  return { reply, isUntouched: isUntouched(before, after, trial.nowMs - from) };
 }
