@@ -1,6 +1,7 @@
 import { topologyOf } from "../../../core/topologies/registry.ts";
 import { clientName } from "../../../core/topology.ts";
 import type { RenewedLease } from "../../../core/system.ts";
+import { beginsAtServers } from "../computed-leases.ts";
 import type { ConformityCheck } from "../conformity.ts";
 import { isGranted, roundedMs, type Trial } from "../trial.ts";
 
@@ -11,11 +12,8 @@ const LEASE_MS = 2300;
 const LATENCY_MS = 40;
 /** Redis counts in whole milliseconds. */
 const ROUNDING_MS = 2;
-/** By so much a request is late: shorter than the time-outs of clients. */
-const LATE_MS = 500;
-/** Well before the end of a lease that begins when its request arrives, and after that of one that begins when it is sent. */
-const EARLY_MS = 200;
-const OTHER_KEY = "k2";
+const STATED =
+  "validity is that of the lease which was really applied (validForMs), and counts from before the command was sent (validFromMs)";
 
 /** A holder may trust its lease for no longer than the servers keep it. */
 export const validity: ConformityCheck = {
@@ -38,7 +36,9 @@ export const validity: ConformityCheck = {
     if (isGranted(reply)) await compare(trial, "extension", reply);
     const renewal = await Promise.race([renewed, trial.sleep(LEASE_MS)]);
     if (renewal !== undefined) await compare(trial, "renewal", renewal);
-    if (grant.validForMs === undefined) await beginsAtServers(trial);
+    if (grant.validForMs === undefined) {
+      await beginsAtServers(trial, { ttlMs: LEASE_MS, hopMs: LATENCY_MS, roundingMs: ROUNDING_MS });
+    }
   },
 };
 
@@ -57,35 +57,6 @@ async function compareWhole(trial: Trial, invokedMs: number): Promise<void> {
   );
 }
 
-/**
- * A lease that the client computes before it asks begins when the request is sent. A driver that says nothing of it has promised
- * one from the grant on.
- */
-async function beginsAtServers(trial: Trial): Promise<void> {
-  const { network } = trial.system;
-  const edges = (await trial.masters()).map((to) => ({ from: clientName(0), to }));
-  // Scripts are loaded, and the key is known to the library: what is late is the request for the lock.
-  const { reply: first } = await trial.acquire(0, { ttlMs: LEASE_MS, key: OTHER_KEY });
-  if (!isGranted(first)) return;
-  await trial.release(0, first, OTHER_KEY);
-  for (const edge of edges) await network.cut(edge);
-  const asked = trial.acquire(0, { ttlMs: LEASE_MS, key: OTHER_KEY });
-  await trial.sleep(LATE_MS);
-  const endsMs = trial.nowMs + LEASE_MS;
-  for (const edge of edges) await network.heal(edge);
-  const { reply } = await asked;
-  if (!isGranted(reply) || reply.validForMs !== undefined) return;
-  // It renews nothing.
-  await trial.client(0).pause();
-  await trial.sleep(Math.max(0, endsMs - EARLY_MS - trial.nowMs));
-  const { reply: next } = await trial.acquire(1, { ttlMs: LEASE_MS, key: OTHER_KEY });
-  const earlyMs = endsMs - trial.nowMs;
-  if (!isGranted(next) || earlyMs <= ROUNDING_MS) return;
-  trial.mistake(
-    `the lease of a grant whose request was ${roundedMs(LATE_MS)} under way ended ${roundedMs(earlyMs)} before its time from the grant on: if the library computes the end of the lease before it asks, state validForMs and validFromMs, the moment before that`,
-  );
-}
-
 /** What was promised just now, and what the servers keep now. */
 async function compare(
   trial: Trial,
@@ -94,11 +65,26 @@ async function compare(
 ): Promise<void> {
   if (validForMs === undefined || grantedAt === undefined) return;
   const keptMs = await keptByServers(trial);
-  if (keptMs === 0) return trial.skip("the servers have no key with an expiry to compare with");
+  if (keptMs === 0) {
+    if (what === "grant") await tryBeforeEnd(trial, grantedAt / 1e6 + validForMs);
+    return trial.skip("the servers have no key with an expiry to compare with");
+  }
   const tooLongMs = grantedAt / 1e6 + validForMs - (trial.nowMs + keptMs);
   if (tooLongMs <= ROUNDING_MS) return;
+  trial.mistake(`the ${what} is valid for ${roundedMs(tooLongMs)} longer than the servers keep the lock: ${STATED}`);
+}
+
+/** Where no expiry tells until when the servers keep the lock, another client asks for it just before its stated end. */
+async function tryBeforeEnd(trial: Trial, endsMs: number): Promise<void> {
+  // It renews nothing.
+  await trial.client(0).pause();
+  await trial.sleep(Math.max(0, endsMs - LATENCY_MS / 2 - trial.nowMs));
+  const { reply } = await trial.acquire(1, { ttlMs: LEASE_MS });
+  await trial.client(0).resume();
+  const earlyMs = endsMs - trial.nowMs;
+  if (!isGranted(reply) || earlyMs <= ROUNDING_MS) return;
   trial.mistake(
-    `the ${what} is valid for ${roundedMs(tooLongMs)} longer than the servers keep the lock: validity is that of the lease which was really applied (validForMs), and counts from before the command was sent (validFromMs)`,
+    `another client was granted the lock ${roundedMs(earlyMs)} before the end of the lease that the driver states: ${STATED}`,
   );
 }
 
