@@ -72,6 +72,14 @@ test("a lease that the server counts is none, whatever requests go before it and
   }
 });
 
+test("nor is one of the lock's own, which is shorter than it was asked for", async () => {
+  const own = trying(async (redis, key, owner) => ({
+    isOurs: (await redis.set(key, owner, "PX", 2000, "NX")) === "OK",
+  }));
+  const { details } = await validityOf(own);
+  expect(details).toEqual([expect.stringMatching(/^the servers keep the lock for \d+ ms less than the 2,300 ms /)]);
+});
+
 const TAKE = `local now = redis.call('TIME') now = now[1] * 1000 + math.floor(now[2] / 1000)
 local until_ = tonumber(redis.call('HGET', KEYS[1], 'until') or '0')
 if until_ > now then return 0 end
