@@ -35,7 +35,7 @@ export function clientInfo(session: Session): string {
     ["events", "r"],
     ["cmd", session.lastCommand?.name ?? "NULL"],
     ["user", "default"],
-    ["redir", session.tracking === undefined ? -1 : 0],
+    ["redir", session.tracking?.redirectTo ?? -1],
   );
   fields.push(["resp", session.resp]);
   if (server.isModern) fields.push(["lib-name", session.libraryName], ["lib-ver", session.libraryVersion]);
@@ -51,6 +51,8 @@ function flagsOf(session: Session): string {
     session.transaction === undefined ? "" : "x",
     session.isBlocked ? "b" : "",
     session.tracking === undefined ? "" : "t",
+    session.tracking?.isRedirectBroken === true ? "R" : "",
+    session.tracking?.mode === "bcast" ? "B" : "",
     session.transactionFailed ? "d" : "",
     session.closing ? "c" : "",
     session.noEvict ? "e" : "",

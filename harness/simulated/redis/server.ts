@@ -3,7 +3,7 @@ import type { Command } from "./command.ts";
 import { buildCommands } from "./command-table.ts";
 import { BlockedClients, isAwaited } from "./blocking.ts";
 import { Configuration } from "./configuration/configuration.ts";
-import { Database, type DatabaseOwner } from "./keyspace/database.ts";
+import { Database, type DatabaseOwner, type TouchedBy } from "./keyspace/database.ts";
 import { EffectRecorder, type EffectSink } from "./effects.ts";
 import { performEvictions } from "./keyspace/eviction.ts";
 import { applyEffect } from "./execute.ts";
@@ -169,7 +169,10 @@ export class RedisServer implements DatabaseOwner {
     try {
       return work();
     } finally {
-      if (this.#depth === 1) this.runUnblocked();
+      if (this.#depth === 1) {
+        this.runUnblocked();
+        this.tracked.broadcast();
+      }
       this.#depth -= 1;
       if (this.#depth === 0) this.#sendReplies();
     }
@@ -317,8 +320,8 @@ export class RedisServer implements DatabaseOwner {
     this.blocked.signalRemoved(database, key);
   }
 
-  keyTouched(key: string): void {
-    if (this.tracked.isInUse) this.tracked.changed(key, this.current);
+  keyTouched(key: string, by: TouchedBy): void {
+    if (this.tracked.isInUse) this.tracked.changed(key, by, this.current);
   }
 
   notify(kind: EventClass, event: string, key: string, database: number): void {

@@ -80,10 +80,93 @@ test("a connection that went on to track nothing is told nothing", () => {
   expect(reader.take()).toBe("");
 });
 
-test("a simulation in which a lock has messages redirected or broadcast ends, and names that", () => {
-  const absent: string[] = [];
-  const client = new TestClient(testServer(new TestClock(), { hooks: { absentCommand: (name) => absent.push(name) } }));
-  expect(client.run("client tracking on bcast")).toBe("-ERR CLIENT TRACKING ON BCAST is not simulated\r\n");
-  expect(client.run("client tracking on redirect 1")).toMatch(/^-ERR /);
-  expect(absent).toEqual(["CLIENT TRACKING ON BCAST", "CLIENT TRACKING ON REDIRECT"]);
+/** A message that these keys have changed. */
+function changed(...keys: readonly string[]): string {
+  return `>2\r\n$10\r\ninvalidate\r\n*${keys.length}\r\n${keys.map((key) => `$${key.length}\r\n${key}\r\n`).join("")}`;
+}
+
+test("who asked for broadcasts is told of each change, after the reply, in the order of the keys", () => {
+  const server = testServer(new TestClock());
+  const listener = cachingClient(server, " bcast");
+  const writer = new TestClient(server);
+  writer.run("mset z 1 k 1");
+  expect(listener.take()).toBe(changed("k", "z"));
+  writer.run("set k 2");
+  expect(listener.take()).toBe(changed("k"));
+  expect(listener.run("set k 3")).toBe(`+OK\r\n${changed("k")}`);
+  writer.run("get k");
+  listener.run("client tracking off");
+  writer.run("set k 4");
+  expect(listener.take()).toBe("");
+});
+
+test("and of keys with its prefixes alone, prefix by prefix", () => {
+  const server = testServer(new TestClock());
+  const listener = cachingClient(server, " bcast prefix user: prefix obj:");
+  const writer = new TestClient(server);
+  writer.run("mset user:2 1 obj:1 1 user:1 1 nope 1");
+  expect(listener.take()).toBe(changed("obj:1") + changed("user:1", "user:2"));
+  expect(listener.run("client tracking on bcast prefix user:7")).toBe(
+    "-ERR Prefix 'user:7' overlaps with an existing prefix 'user:'. Prefixes for a single client must not overlap.\r\n",
+  );
+  expect(listener.run("client tracking on bcast prefix a prefix ab")).toBe(
+    "-ERR Prefix 'a' overlaps with another provided prefix 'ab'. Prefixes for a single client must not overlap.\r\n",
+  );
+  expect(listener.run("client tracking on")).toMatch(/^-ERR You can't switch BCAST mode on\/off before /);
+  expect(listener.run("client trackinginfo")).toContain("$5\r\nbcast\r\n$8\r\nredirect\r\n:0\r\n");
+});
+
+test("broadcasts leave out what the connection itself changed first, if it asked for that, and not what expired", () => {
+  const clock = new TestClock();
+  const server = testServer(clock);
+  const listener = cachingClient(server, " bcast noloop");
+  expect(listener.run("set k 1 px 10")).toBe("+OK\r\n");
+  clock.ms += 11;
+  expect(listener.run("get k")).toBe(`_\r\n${CHANGED}`);
+  const reader = cachingClient(server, " noloop");
+  reader.run("set j 1 px 10");
+  reader.run("get j");
+  clock.ms += 11;
+  expect(reader.run("get j")).toBe("_\r\n");
+});
+
+test("messages are redirected to a connection with RESP3, or to one that subscribed to anything", () => {
+  const server = testServer(new TestClock());
+  const [told, tracker, writer] = [new TestClient(server), new TestClient(server), new TestClient(server)];
+  const id = told.run("client id").slice(1).trim();
+  const afterReading = (): string => {
+    tracker.run("get k");
+    writer.run("set k 1");
+    return told.take();
+  };
+  expect(tracker.run(`client tracking on redirect ${id}`)).toBe("+OK\r\n");
+  expect(tracker.run("client getredir")).toBe(`:${id}\r\n`);
+  expect(afterReading()).toBe("");
+  told.run("subscribe other");
+  expect(afterReading()).toBe("*3\r\n$7\r\nmessage\r\n$20\r\n__redis__:invalidate\r\n*1\r\n$1\r\nk\r\n");
+  told.run("unsubscribe");
+  told.run("hello 3");
+  expect(afterReading()).toBe(CHANGED);
+  tracker.run("get k");
+  expect(told.run("set k 2")).toBe(`${CHANGED}+OK\r\n`);
+  writer.run("flushall");
+  expect(told.take()).toBe(">2\r\n$10\r\ninvalidate\r\n$-1\r\n");
+});
+
+test("a connection that redirects to one that is gone is told so", () => {
+  const server = testServer(new TestClock());
+  const told = new TestClient(server);
+  const id = told.run("client id").slice(1).trim();
+  const tracker = cachingClient(server, ` redirect ${id}`);
+  tracker.run("get k");
+  told.run("quit");
+  new TestClient(server).run("set k 1");
+  expect(tracker.take()).toBe(`>2\r\n$21\r\ntracking-redir-broken\r\n:${id}\r\n`);
+  expect(tracker.run("client trackinginfo")).toContain("broken_redirect");
+  expect(tracker.run("client list")).toContain(" flags=tR ");
+  expect(tracker.run(`client tracking on redirect ${id}`)).toBe(
+    "-ERR The client ID you want redirect to does not exist\r\n",
+  );
+  expect(tracker.run("client tracking on")).toBe("+OK\r\n");
+  expect(tracker.run("client trackinginfo")).not.toContain("broken_redirect");
 });

@@ -3,6 +3,9 @@ import type { EventClass } from "../notifications.ts";
 import type { StoredValue } from "./values.ts";
 import type { Watch } from "./watch.ts";
 
+/** Who changed a key: a command of a connection, or the server, because its time was over or memory was short. */
+export type TouchedBy = "command" | "server";
+
 /** What a database needs to know about its server. */
 export interface DatabaseOwner {
   /** The server's wall clock in milliseconds, frozen while a command, transaction or script runs. */
@@ -24,8 +27,8 @@ export interface DatabaseOwner {
   keyAdded(database: Database, key: string, value: StoredValue): void;
   /** A stream is gone from its key: deleted, or replaced by another value. */
   streamRemoved(database: Database, key: string): void;
-  /** A key was changed, expired or evicted. */
-  keyTouched(key: string): void;
+  /** A key was changed by a command, or deleted by the server itself. */
+  keyTouched(key: string, by: TouchedBy): void;
   /** Makes replicas and the append-only file delete a key that this server deleted by itself. */
   propagateDeletion(database: number, key: string): void;
   countLookup(hit: boolean): void;
@@ -116,7 +119,7 @@ export class Database {
   expire(key: string): void {
     this.delete(key);
     this.notify("x", "expired", key);
-    this.touched(key);
+    this.touched(key, "server");
     this.#owner.countExpired();
     this.#owner.propagateDeletion(this.id, key);
   }
@@ -125,7 +128,7 @@ export class Database {
   evict(key: string): void {
     this.delete(key);
     this.notify("e", "evicted", key);
-    this.touched(key);
+    this.touched(key, "server");
     this.#owner.propagateDeletion(this.id, key);
   }
 
@@ -163,8 +166,8 @@ export class Database {
   }
 
   /** The key was changed: transactions that watch it will fail, and those who may have it in a cache are told. */
-  touched(key: string): void {
-    this.#owner.keyTouched(key);
+  touched(key: string, by: TouchedBy = "command"): void {
+    this.#owner.keyTouched(key, by);
     const watching = this.watches.get(key);
     if (watching === undefined) return;
     for (const watch of watching) {

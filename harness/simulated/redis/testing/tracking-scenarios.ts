@@ -124,4 +124,50 @@ export const TRACKING_SCENARIOS: readonly Scenario[] = [
       ...steps("c set k 10"),
     ],
   },
+  {
+    name: "client-side caching: broadcasts",
+    steps: [
+      ...steps(`
+        a hello 3
+        a client tracking on prefix x
+        a client tracking on bcast prefix user: prefix user:1
+        a client tracking on bcast prefix user: prefix obj:
+        a client trackinginfo
+        a client tracking on bcast prefix user:7
+        a client tracking on bcast prefix other
+        a client tracking on
+        a client tracking on bcast optin
+        a client tracking on bcast prefix
+        b mset user:2 a obj:1 b user:1 c nope 1
+        b set nope 1
+        a set user:1 b
+        a client tracking on bcast noloop
+        a client trackinginfo
+        a client caching yes
+        a set user:1 c
+        b del user:1
+        b flushall
+        b set k 1 px 10
+      `),
+      { on: "a", send: ["get", "k"], advanceMs: 20 },
+      ...queued("b", "b multi\nb set z 1\nb set y 1"),
+      ...steps("b exec"),
+      atOnce("b", "set x 1", "set w 1", "get x"),
+      { on: "b", send: ["eval", "redis.call('set','j','1') redis.call('del','x') return 1", "0"] },
+      ...steps("a reset\na client trackinginfo\nb set k 2"),
+    ],
+  },
+  {
+    name: "client-side caching: connections that are not there cannot be told",
+    steps: steps(`
+      a client tracking on redirect 999999
+      a client tracking on redirect abc
+      a client tracking on redirect
+      a client tracking off bcast
+      a client getredir
+      a client tracking on bcast
+      a client trackinginfo
+      b set k 1
+    `),
+  },
 ];

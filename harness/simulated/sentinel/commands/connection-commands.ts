@@ -45,7 +45,12 @@ export const connectionCommands: readonly SentinelCommand[] = [
       run: (argv) => (["on", "off"].includes(word(argv, 2).toLowerCase()) ? OK : SYNTAX_ERROR),
     },
     // A Sentinel has no keys that could be invalidated. Client libraries ask every server for it.
-    { name: "tracking", arity: -3, run: (argv, { session }) => track(argv, session, () => {}) },
+    {
+      name: "tracking",
+      arity: -3,
+      run: (argv, { session, sessions }) =>
+        track(argv, session, (number) => [...sessions].some(({ id }) => id === number)),
+    },
     { name: "trackinginfo", arity: 2, run: (_argv, { session }) => trackingInfo(session) },
     { name: "getredir", arity: 2, run: (_argv, { session }) => redirect(session) },
     { name: "caching", arity: 3, run: (argv, { session }) => except(session, word(argv, 2).toLowerCase()) },
