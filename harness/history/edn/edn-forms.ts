@@ -247,10 +247,10 @@ function atom(word: string, isAtEnd: boolean): EdnValue {
   if (word === "true" || word === "false") return word === "true";
   if (word.startsWith(":")) return word.slice(1);
   if (!/^[-+]?\d/.test(word)) return word;
-  if (/^[-+]?\d+N?$/.test(word)) return integer(word.replace(/^\+|N$/g, ""));
+  if (/^[-+]?(?:0|[1-9]\d*)N?$/.test(word)) return integer(word.replace(/^\+|N$/g, ""));
   const ratio = /^([-+]?\d+)\/(\d+)$/.exec(word);
   const number = ratio === null ? Number(word.replace(/M$/, "")) : Number(ratio[1]) / Number(ratio[2]);
-  if (Number.isNaN(number)) throw problem(`"${brief(word)}" is no number`, isAtEnd);
+  if (Number.isNaN(number) || /^[-+]?0\d|\/0+$/.test(word)) throw problem(`"${brief(word)}" is no number`, isAtEnd);
   return number;
 }
 

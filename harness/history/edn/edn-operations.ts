@@ -82,14 +82,14 @@ export function refusalOf(f: string): EdnAnswer {
  */
 export function named(form: EdnMap): { readonly key: string | undefined; readonly value: EdnMap } {
   const { key, value } = form;
-  const own = ednText(key);
+  const own = nameOf(key);
   if (own !== undefined) return { key: own, value: isEdnMap(value) ? value : {} };
   if (Array.isArray(value) && value.length === 2) {
     const rest: unknown = value[1];
-    return { key: ednText(value[0]) ?? JSON.stringify(value[0], withBigints), value: isEdnMap(rest) ? rest : {} };
+    return { key: nameOf(value[0]) ?? String(value[0]), value: isEdnMap(rest) ? rest : {} };
   }
   if (!isEdnMap(value)) return { key: undefined, value: {} };
-  const names = KEY_FIELDS.map((field) => ednText(value[field]));
+  const names = KEY_FIELDS.map((field) => (field === "key" ? nameOf : ednText)(value[field]));
   return { key: names.find((name) => name !== undefined), value };
 }
 
@@ -100,7 +100,13 @@ export function isEdnMap(value: unknown): value is EdnMap {
 
 /** A string, keyword, symbol or number as a string. */
 export function ednText(value: unknown): string | undefined {
-  return typeof value === "string" || typeof value === "number" ? String(value) : undefined;
+  const isScalar = typeof value === "string" || typeof value === "number" || typeof value === "bigint";
+  return isScalar ? String(value) : undefined;
+}
+
+/** What names a lock or an owner, as a string: a vector or map may do so too, and of a key also `true` or `false`. */
+export function nameOf(value: unknown): string | undefined {
+  return value === undefined || value === null ? undefined : (ednText(value) ?? JSON.stringify(value, withBigints));
 }
 
 /** For `JSON.stringify`: big integers in digits. */

@@ -13,6 +13,7 @@ import { ENDLESS_TTL_MS } from "../holds/endless-lease.ts";
 import { fieldProblem, inexact } from "../field-problems.ts";
 import { EdnForms, type EdnMap, type EdnValue } from "./edn-forms.ts";
 import { Answers } from "./answers.ts";
+import { EdnTimes, timeDoubt } from "./edn-times.ts";
 import { LeftOut } from "./left-out.ts";
 import { LineOrder } from "./line-order.ts";
 import { ProcessNames } from "./process-names.ts";
@@ -25,6 +26,7 @@ import {
   ednText,
   isEdnMap,
   named,
+  nameOf,
   operationOf,
   refusalOf,
   typeOf,
@@ -98,7 +100,7 @@ export class EdnReader {
   #place: number | undefined;
   #index = 0;
   #cutLine: number | undefined;
-  #lastTime = 0;
+  readonly #times = new EdnTimes();
   readonly #lines = new LineOrder();
   readonly #fields = new UsualFields();
   readonly #forms = new EdnForms();
@@ -138,7 +140,7 @@ export class EdnReader {
       this.#place = read.length === 1 ? undefined : place + 1;
       const operation = isEdnMap(form) ? withUsualNames(form) : form;
       if (!isEdnMap(operation) || !("type" in operation)) throw this.#error("an operation is a map with a :type");
-      this.#refuseDoubt(this.#lines.next(operation));
+      this.#refuseDoubt(timeDoubt(operation) ?? this.#lines.next(operation));
       return this.#event(operation) ?? [];
     });
   }
@@ -279,32 +281,14 @@ export class EdnReader {
   }
 
   #stamped(form: EdnMap, event: Draft): HistoryEvent {
-    const time = this.#timeOf(form, event);
-    // Jepsen's workers read the clock before they append to the file: the order of the lines is the order of the
-    // events.
-    if (time < this.#lastTime) this.header.movedTimes += 1;
-    this.#lastTime = Math.max(this.#lastTime, time);
-    const parsed = eventSchema(event.type, event.f)?.safeParse({ ...event, index: this.#index, time: this.#lastTime });
+    const time = this.#times.of(form, event.value);
+    if (typeof time !== "number") throw this.#error(time.problem, time.hint);
+    this.header.movedTimes = this.#times.moved;
+    const parsed = eventSchema(event.type, event.f)?.safeParse({ ...event, index: this.#index, time });
     if (parsed === undefined) throw this.#error(`unknown :type :${event.type}`);
     if (!parsed.success) throw this.#misfit(event, parsed.error);
     this.#index += 1;
     return parsed.data;
-  }
-
-  /** The order of the lines is time enough for a lock without leases. How long a lease has lasted only `:time` can say. */
-  #timeOf({ time }: EdnMap, { value }: Draft): number {
-    if (typeof time === "number" && Number.isInteger(time)) return time;
-    if (typeof time === "bigint") {
-      const hint = "count :time from the start of the test, as Jepsen does: subtract the first one from all";
-      throw this.#error(":time: too large to be exact, beyond 2^53", hint);
-    }
-    if (value !== undefined && statesLease(value)) {
-      throw this.#error(
-        `a lease (:ttlMs, :validForMs) ${time === undefined ? "without a :time" : "and a :time that is no integer"}`,
-        "give every operation its :time, an integer number of nanoseconds",
-      );
-    }
-    return this.#lastTime + 1;
   }
 
   #misfit({ type, f }: Draft, error: z.core.$ZodError): UserError {
@@ -348,7 +332,8 @@ export class EdnReader {
         return f === "acquire" && type === "fail" ? { reason: "contended" } : undefined;
       return { reason: typeof error === "string" ? error : JSON.stringify(error, withBigints) };
     }
-    const owner = ednText(value["owner"] ?? value["client"] ?? value["uid"]);
+    const named = value["owner"] ?? value["client"] ?? value["uid"];
+    const owner = typeof named === "boolean" ? undefined : nameOf(named);
     const open = this.#open.get(process);
     if (f === "acquire" && type === "invoke") {
       if (open !== undefined && owner !== undefined) open.owner = owner;
@@ -363,14 +348,15 @@ export class EdnReader {
     const own = stated ?? asked ?? this.#owners.ownerOf(process, key) ?? `process-${process}`;
     if (open !== undefined) open.owner = own;
     if (f === "release" && type === "ok") return { released: true, ...value };
-    if (f === "extend") return { ttlMs: ENDLESS_TTL_MS, ...value, owner: own };
+    if (f === "extend") return { ttlMs: this.#endlessTtl(type, value), ...value, owner: own };
     return f === "release" ? { ...value, owner: own } : value;
   }
-}
 
-/** Whether an operation says how long a lease lasts, other than for ever. */
-function statesLease(value: object): boolean {
-  return "validForMs" in value || ("ttlMs" in value && value.ttlMs !== ENDLESS_TTL_MS);
+  /** The length of an extension that states none. */
+  #endlessTtl(type: string, value: EdnMap): number {
+    if (type !== "invoke" || "ttlMs" in value || !this.#times.hasLeases) return ENDLESS_TTL_MS;
+    throw this.#error("an :extend without a lease, where an acquire states one", "give :ttlMs in its :value");
+  }
 }
 
 /** Those of these fields that are numbers; EDN's big integers are not numbers in JavaScript. */

@@ -1,4 +1,5 @@
-import type { EdnMap } from "./edn-forms.ts";
+import { textOf } from "./answer-words.ts";
+import type { EdnMap, EdnValue } from "./edn-forms.ts";
 import type { FieldDoubt } from "./usual-fields.ts";
 
 /**
@@ -16,6 +17,7 @@ export class LineOrder {
 
   /** What is wrong with the place of this operation. */
   next({ index, time, process = null }: EdnMap): FieldDoubt | undefined {
+    if (index !== undefined && index !== null && !Number.isInteger(index)) return noInteger(index);
     if (typeof index === "number") {
       if (index <= this.#lastIndex) return byIndex(index, this.#lastIndex);
       this.#lastIndex = index;
@@ -33,6 +35,13 @@ function byIndex(index: number, last: number): FieldDoubt {
   return {
     problem: `:index ${index} after ${last}`,
     hint: "restore the order of the lines, and check histories one by one",
+  };
+}
+
+function noInteger(index: EdnValue): FieldDoubt {
+  return {
+    problem: `:index ${typeof index === "number" ? String(index) : textOf(index)}: no integer`,
+    hint: "number the operations from 0 in the order in which they happened, or leave :index out",
   };
 }
 

@@ -24,6 +24,8 @@ const MODE_FIELDS: ReadonlySet<string> = new Set([
   "access",
 ]);
 const IF_SHARED: ReadonlySet<string> = new Set(["shared", "read-only", "readonly"]);
+/** Fields by which an operation says how its grant shares its key, under their own names. */
+const SHARE_FIELDS: ReadonlySet<string> = new Set(["mode", "limit", "permits", "shared"]);
 const LIMIT_FIELDS: ReadonlySet<string> = new Set(["limit", "max-permits", "total-permits", "capacity", "max-holders"]);
 /** A fencing token in a string: digits, or hexadecimal ones that say so. Others may be either, or have several parts. */
 const TOKEN_IN_TEXT = /^(?:0|[1-9]\d*|0x[0-9a-f]+)$/i;
@@ -31,6 +33,8 @@ const MAYBE_LIMITS: ReadonlySet<string> = new Set(["max", "slots", "size", "coun
 const KEY_FIELDS: ReadonlySet<string> = new Set(
   "key lock lock-name resource lock-id lock-key lock-path lockname lockid mutex semaphore".split(" "),
 );
+/** What may be the mode of a read-write lock, or something else. */
+const MAYBE_MODES: ReadonlySet<string> = new Set(["lock-type", "lock-kind", "kind", "access"]);
 /** What may name the lock, or something else. */
 const MAYBE_KEYS: ReadonlySet<string> = new Set("name path k item object entity row".split(" "));
 
@@ -38,6 +42,8 @@ const LEASE = "(?:ttl|lease|lease-ttl|lease-time|lease-duration|expiry|expire|ex
 const IN_MS = new RegExp(`^(?:px|${LEASE}-?(?:ms|millis|milliseconds))$`);
 const IN_SECONDS = new RegExp(`^${LEASE}-?(?:s|sec|secs|seconds)$`);
 const WITHOUT_UNIT = new RegExp(`^${LEASE}$`);
+/** A number or a duration in a string: `300`, `30s`, `PT30S`. */
+const MAYBE_LENGTH = /^(?:\d|pt?\d)/i;
 
 /**
  * Reads the fields of a lock's operations under the names that others give them: how long the lease lasts, how a grant
@@ -46,6 +52,8 @@ const WITHOUT_UNIT = new RegExp(`^${LEASE}$`);
  */
 export class UsualFields {
   readonly #shares = new Map<unknown, string>();
+  /** By process, how long a lease it has asked for. */
+  readonly #leases = new Map<unknown, EdnValue>();
   readonly #names = new Map<string, string>();
 
   /** The same operation with lockstorm's names of its fields. */
@@ -55,16 +63,28 @@ export class UsualFields {
     const { value } = fields;
     const own: EdnValue = Array.isArray(value) && value.length === 2 ? (value[1] as EdnValue) : (value ?? null);
     const map = isEdnMap(own) ? own : MODE_WORDS.has(own) ? { mode: own } : undefined;
-    if (map === undefined) return fields;
+    if (map === undefined) {
+      if (f === "acquire" && form["type"] === "invoke") this.#askPlainly(form);
+      return fields;
+    }
     const usual = usualMap(map, f === "release" ? "release" : form["type"] === "invoke" ? "invoke" : "answer");
     if (isDoubt(usual)) return usual;
-    const doubt = f === "acquire" ? (this.#doubtShare(form, usual) ?? this.#doubtName(form, usual)) : undefined;
+    const doubt =
+      f === "acquire"
+        ? (this.#doubtShare(form, usual) ?? this.#doubtName(form, usual) ?? this.#doubtLease(form, usual))
+        : undefined;
     return (
       doubt ?? {
         ...fields,
         value: own === value || value === undefined ? usual : [(value as EdnValue[])[0] ?? null, usual],
       }
     );
+  }
+
+  /** An acquire that states neither how it shares its key nor how long a lease it asks for. */
+  #askPlainly({ process = null }: EdnMap): void {
+    this.#shares.delete(process);
+    this.#leases.delete(process);
   }
 
   /** How a grant shares its key is known when it is asked for: an answer that says it alone comes too late. */
@@ -79,18 +99,43 @@ export class UsualFields {
     };
   }
 
+  /** A lease of which the invocation says nothing, or that is shorter, would be taken for one that lasts longer. */
+  #doubtLease({ process = null, type }: EdnMap, value: EdnMap): FieldDoubt | undefined {
+    if (type === "invoke") this.#leases.set(process, value["ttlMs"] ?? null);
+    if (type !== "ok" || value["validForMs"] !== undefined) return undefined;
+    const asked = this.#leases.get(process) ?? null;
+    for (const [field, stated = null] of Object.entries(value)) {
+      const [, told = null] = leaseField(plainName(field), stated) ?? [];
+      if (typeof told !== "number" || (typeof asked === "number" && asked <= told)) continue;
+      return {
+        problem: `:${field} ${textOf(stated)}: a lease that the acquire's invocation does not state`,
+        hint: "give the length of the lease as :ttlMs in the :value of the :invoke, or what is left of it as :validForMs",
+      };
+    }
+    return undefined;
+  }
+
+  /** A field that may name the lock, or its mode, names something if it is not the same in all acquires. */
   #doubtName({ type, key }: EdnMap, value: EdnMap): FieldDoubt | undefined {
-    if (type !== "invoke" || (key ?? value["key"]) !== undefined) return undefined;
-    for (const [field, stated] of Object.entries(value)) {
+    if (type !== "invoke") return undefined;
+    const isNamed = (key ?? value["key"]) !== undefined;
+    const { mode } = value;
+    for (const name of mode === undefined ? [] : MAYBE_MODES)
+      this.#names.set(name, this.#names.get(name) ?? textOf(mode));
+    for (const [field, stated = null] of Object.entries(value)) {
       const name = plainName(field);
-      if (!MAYBE_KEYS.has(name) || typeof stated === "object") continue;
+      const isMode = MAYBE_MODES.has(name) && mode === undefined;
+      const mayName = !isNamed && (MAYBE_KEYS.has(name) || (KEY_FIELDS.has(name) && typeof stated !== "boolean"));
+      if ((!isMode && !mayName) || stated === null) continue;
       const text = textOf(stated);
       const first = this.#names.get(name) ?? text;
       this.#names.set(name, first);
       if (first === text) continue;
       return {
-        problem: `:${field} ${text}, where an earlier acquire has ${first}: does it name the lock?`,
-        hint: "give the name of the lock as :key; if it names something else, leave the field out",
+        problem: `:${field} ${text}, where an earlier acquire has ${first}: ${isMode ? "may several clients hold the lock?" : "does it name the lock?"}`,
+        hint: isMode
+          ? "give :mode, :shared or :exclusive; if the field says something else, leave it out"
+          : "give the name of the lock as :key; if it names something else, leave the field out",
       };
     }
     return undefined;
@@ -105,22 +150,40 @@ export function isDoubt(usual: EdnMap | FieldDoubt): usual is FieldDoubt {
 function withFieldsOfOperation(form: EdnMap): EdnMap | FieldDoubt {
   const { value = null } = form;
   const entries = Object.entries(form).map(([field, stated]) => [plainName(field), field, stated] as const);
-  const key = entries.find(([name, , stated]) => KEY_FIELDS.has(name) && isName(stated));
-  const shares = entries.filter(
-    ([name]) => name === "mode" || name === "limit" || name === "permits" || name === "shared",
-  );
-  const beside = Object.fromEntries(shares.map(([, field, stated]) => [field, stated ?? null]));
+  const key = entries.find(([name, , stated]) => KEY_FIELDS.has(name) && isNameOfLock(name, stated));
+  const beside = entries.filter(([name, , stated]) => isBesideValue(name) && stated !== null && stated !== undefined);
   const named = key === undefined ? form : { ...form, key: key[2] ?? null };
-  if (shares.length === 0) return named;
-  if (value === null || isEdnMap(value)) return { ...named, value: { ...beside, ...value } };
+  const [first] = beside;
+  if (first === undefined) return named;
+  if (value === null || isEdnMap(value)) {
+    const fields = Object.fromEntries(beside.map(([, field, stated]) => [field, stated ?? null]));
+    return { ...named, value: { ...fields, ...value } };
+  }
+  // The answer repeats what its invocation had.
+  if (form["type"] !== "invoke" && !beside.some(([name]) => SHARE_FIELDS.has(name))) return named;
   return {
-    problem: `:${shares[0]?.[1]} beside a :value that is no map`,
-    hint: "write both in a map: :value {:mode :shared}, or :limit and :permits; and the lock's name as :key",
+    problem: `:${first[1]} beside a :value that is no map`,
+    hint: "write both in a map: :value {:mode :shared}, :limit and :permits, or :ttlMs; and the lock's name as :key",
   };
 }
 
+/** Whether a field of an operation says how its grant shares its key, or for how long it lasts. `:type` is the operation's own. */
+function isBesideValue(name: string): boolean {
+  if (name === "type") return false;
+  if (SHARE_FIELDS.has(name) || MODE_FIELDS.has(name) || IF_SHARED.has(name) || name === "exclusive") return true;
+  if (LIMIT_FIELDS.has(name) || MAYBE_LIMITS.has(name)) return true;
+  return IN_MS.test(name) || IN_SECONDS.test(name) || WITHOUT_UNIT.test(name);
+}
+
 function isName(value: EdnValue | undefined): boolean {
-  return (typeof value === "string" && value !== "") || typeof value === "number";
+  return (typeof value === "string" && value !== "") || typeof value === "number" || typeof value === "bigint";
+}
+
+/** Whether the field of an operation names its lock: a vector or a map may do so too. */
+function isNameOfLock(name: string, value: EdnValue | undefined): boolean {
+  return (
+    isName(value) || (typeof value === "object" && value !== null) || (name === "key" && typeof value === "boolean")
+  );
 }
 
 /** `part` is what the map is the value of. */
@@ -145,13 +208,14 @@ function shareField(name: string, stated: EdnValue): readonly [string, EdnValue]
   if (mode !== undefined) return ["mode", mode];
   if (IF_SHARED.has(name) && typeof stated === "boolean") return ["mode", stated ? "shared" : "exclusive"];
   if (name === "exclusive" && typeof stated === "boolean") return ["mode", stated ? "exclusive" : "shared"];
-  return LIMIT_FIELDS.has(name) && typeof stated === "number" ? ["limit", stated] : undefined;
+  return LIMIT_FIELDS.has(name) && stated !== null ? ["limit", stated] : undefined;
 }
 
 function leaseField(name: string, stated: EdnValue): readonly [string, EdnValue] | undefined {
-  if (typeof stated !== "number") return undefined;
-  if (IN_MS.test(name)) return ["ttlMs", stated];
-  return IN_SECONDS.test(name) ? ["ttlMs", Math.round(stated * 1000)] : undefined;
+  if (typeof stated !== "number" && typeof stated !== "bigint") return undefined;
+  const length = Number(stated);
+  if (IN_MS.test(name)) return ["ttlMs", length];
+  return IN_SECONDS.test(name) ? ["ttlMs", Math.round(length * 1000)] : undefined;
 }
 
 function tokenField(field: string, stated: EdnValue): readonly [string, EdnValue] | undefined {
@@ -161,16 +225,31 @@ function tokenField(field: string, stated: EdnValue): readonly [string, EdnValue
 }
 
 function doubtOf(name: string, field: string, stated: EdnValue): FieldDoubt | undefined {
-  if (typeof stated !== "number") return undefined;
-  if (WITHOUT_UNIT.test(name)) {
+  if (stated === null) return undefined;
+  const text = textOf(stated);
+  const isNumber = typeof stated === "number" || typeof stated === "bigint";
+  if ((IN_MS.test(name) || IN_SECONDS.test(name)) && !isNumber) {
+    return { problem: `:${field} ${text}: no number`, hint: "give the length of the lease as :ttlMs, in milliseconds" };
+  }
+  if (WITHOUT_UNIT.test(name) && (isNumber || (typeof stated === "string" && MAYBE_LENGTH.test(stated)))) {
     return {
-      problem: `:${field} ${stated}: a lease without a unit?`,
+      problem: `:${field} ${text}: a lease without a unit?`,
       hint: "give the length of the lease as :ttlMs, in milliseconds; if it is none, give the field another name",
     };
   }
-  if (!MAYBE_LIMITS.has(name) || stated <= 1) return undefined;
+  const mayShare =
+    ((IF_SHARED.has(name) || name === "exclusive") && typeof stated !== "boolean") ||
+    (name === "lock-mode" && !MODES.has(typeof stated === "string" ? plainName(stated) : stated)) ||
+    (MAYBE_LIMITS.has(name) && isCountOfSeveral(stated));
+  if (!mayShare) return undefined;
   return {
-    problem: `:${field} ${stated}: may several clients hold the lock?`,
-    hint: "give the number of a semaphore's permits as :limit; if it is something else, leave the field out",
+    problem: `:${field} ${text}: may several clients hold the lock?`,
+    hint: "give the number of a semaphore's permits as :limit, or :mode, :shared or :exclusive; if it is something else, leave the field out",
   };
+}
+
+/** Whether it may be the number of a semaphore's permits, and more than one. */
+function isCountOfSeveral(stated: EdnValue): boolean {
+  if (typeof stated === "string") return /^\d+$/.test(stated) && Number(stated) !== 1;
+  return (typeof stated === "number" || typeof stated === "bigint") && stated > 1;
 }
