@@ -1,4 +1,5 @@
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
+import type { Violation } from "../../core/verdict.ts";
 import { checkHistory } from "../check.ts";
 import { violationsOf } from "../testing/judge.ts";
 import { Recording } from "../testing/recording.ts";
@@ -169,4 +170,31 @@ it("does not say that a lease was counted from the answer where it was over by t
   const renewed = told((recording) => recording.renewed(700, 0, "a", 1000));
   expect(renewed).toContain("it had not prolonged the lease as it reported: the lease of the grant had ended at 1,400");
   expect(renewed).not.toContain("from the answer");
+});
+
+describe("a lease that was over, counted from its request", () => {
+  const late = (facts: object, other = "b"): Violation | undefined =>
+    violationsOf(
+      "lease-exclusion",
+      new Recording({ clients: 2, ...facts })
+        .seek(0, 0, { ttlMs: 1000 })
+        .granted(500, 0, "a", { validForMs: 900 })
+        .acquire(1200, 1, other)
+        .release(1300, 0, "a"),
+    )[0];
+  const why = "the lock counted the lease from too late an instant";
+
+  it("is the cause for certain only where the history names every fault", () => {
+    expect(late({ backend: "simulated" })).toMatchObject({ cause: "double-grant", proof: { standing: "proven" } });
+    expect(late({ backend: "simulated" })?.explanation).toContain(`${why[0]?.toUpperCase()}${why.slice(1)}`);
+    expect(late({})).toMatchObject({ cause: "double-grant", proof: { standing: "probable" } });
+    expect(late({})?.explanation).toContain(`Probably: ${why}`);
+  });
+
+  it("is not the cause where the lock may have taken the second client for the first", () => {
+    for (const facts of [{}, { backend: "simulated" }]) {
+      expect(late(facts, "a")?.explanation).toContain("both clients use the owner value a");
+      expect(late(facts, "a")?.explanation).not.toContain("too late an instant");
+    }
+  });
 });

@@ -5,6 +5,7 @@ import type { SharedEvidence } from "../evidence/evidence.ts";
 import type { Hold } from "../../history/holds.ts";
 import type { AskedLease } from "../../history/holds/lease.ts";
 import { isEndless } from "../../history/holds/endless-lease.ts";
+import { namesEveryFault } from "./by-elimination.ts";
 import { clientInWords, lasting, timeWords } from "../words.ts";
 
 /**
@@ -12,7 +13,9 @@ import { clientInWords, lasting, timeWords } from "../words.ts";
  * overlap began. Empty if the lock promised a lease without an end (`overpromisedWithoutEnd`).
  */
 export function overpromised(overlap: Overlap, evidence: SharedEvidence): readonly Hypothesis[] {
-  return isPromisedWithoutEnd(overlap) ? [] : asAsked(overlap, evidence);
+  // A lock that compares owner values alone takes the second client for the first, and grants no new lease.
+  const isSameOwner = overlap.first.owner === overlap.second.owner;
+  return isPromisedWithoutEnd(overlap) || isSameOwner ? [] : asAsked(overlap, evidence);
 }
 
 /**
@@ -37,7 +40,8 @@ function isPromisedWithoutEnd({ firstLeaseAsked: asked, firstLeaseEnd: end }: Ov
   return asked !== undefined && isEndless(end - asked.time);
 }
 
-function asAsked(overlap: Overlap, { header }: SharedEvidence): readonly Hypothesis[] {
+function asAsked(overlap: Overlap, evidence: SharedEvidence): readonly Hypothesis[] {
+  const { header } = evidence;
   const { first, second, from, extended, firstLeaseEnd: end } = overlap;
   const asked = extended === undefined ? overlap.firstLeaseAsked : extendedInTime(overlap);
   const by = extended === undefined ? from : second.grantedTime;
@@ -51,7 +55,11 @@ function asAsked(overlap: Overlap, { header }: SharedEvidence): readonly Hypothe
       why: isPromisedWithoutEnd(overlap)
         ? "the lock promised far more than it was asked for, as a program does that subtracts more than there is from a number without a sign"
         : "the lock counted the lease from too late an instant: a server may begin it as soon as it is asked",
-      ground: { on: "history" },
+      // The lock may also have lost the key, which only a history that names every fault can rule out.
+      ground:
+        isPromisedWithoutEnd(overlap) || namesEveryFault(evidence)
+          ? { on: "history" }
+          : { on: "rest", faults: [], isWhole: false },
       remedies: [],
     },
   ];
