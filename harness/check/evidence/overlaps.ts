@@ -68,11 +68,14 @@ interface Followed {
 export class OpenOverlaps {
   readonly #byFirst = new Map<Hold, Followed[]>();
   readonly #conclude: (overlap: Overlap) => void;
+  readonly #mostFurtherHolds: number;
   #open = 0;
   #furtherHolds = 0;
 
-  constructor(conclude: (overlap: Overlap) => void) {
+  /** @param mostFurtherHolds see `MOST_FURTHER_HOLDS` */
+  constructor(conclude: (overlap: Overlap) => void, mostFurtherHolds: number = MOST_FURTHER_HOLDS) {
     this.#conclude = conclude;
+    this.#mostFurtherHolds = mostFurtherHolds;
   }
 
   /** How many overlaps are not concluded. */
@@ -116,7 +119,7 @@ export class OpenOverlaps {
   /** Follows an overlap until this hold ends. */
   #follow(followed: Followed, hold: Hold): void {
     const further = furtherHolds(followed);
-    if (further > 0 && this.#furtherHolds + further > MOST_FURTHER_HOLDS) return;
+    if (this.#furtherHolds + further > this.#mostFurtherHolds) return;
     const overlaps = this.#byFirst.get(hold);
     if (overlaps === undefined) this.#byFirst.set(hold, [followed]);
     else if (overlaps.length < OVERLAPS_PER_HOLD) overlaps.push(followed);
