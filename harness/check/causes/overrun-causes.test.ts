@@ -198,4 +198,25 @@ describe("of a lock that may have waited and reports no validity", () => {
       expect(found.map(({ hypotheses }) => hypotheses?.[0]?.cause)).toEqual(["overrun", "overrun"]);
     });
   });
+
+  it("is no release of an owner whose lease may have begun only when it was granted, if it was asked for before the hold", () => {
+    /** client-1 gives up what it was granted late, while client-0, which waits, is granted the lock. */
+    const handedOver = (ttlMs: number): string =>
+      exclusion(
+        new Recording({ clients: 3 })
+          .seek(0, 1, { ttlMs })
+          .seek(200, 0, { ttlMs: 100, waitMs: 3000 })
+          .granted(300, 1, "b")
+          .leave(305, 1, "b")
+          .granted(390, 0, "a")
+          .acquire(480, 2, "c")
+          .left(550, 1)
+          .release(600, 0, "a", false),
+      );
+    expect(handedOver(100)).toBe("invalid; overrun 4,6");
+    // Nor was it over by its request.
+    expect(handedOver(1000)).toBe("invalid; overrun 4,6");
+    // It had ended 50 ms before, however late it had begun.
+    expect(handedOver(4)).toBe("invalid; foreign-release 3,4,6,7");
+  });
 });

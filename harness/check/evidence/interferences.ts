@@ -118,8 +118,8 @@ export function byRight(
   all: readonly Interference[],
   { grantedIndex }: Pick<Hold, "grantedIndex">,
 ): readonly [rightful: readonly Interference[], others: readonly Interference[]] {
-  const isInTime = ({ ownIsVague, ownLeaseEndAtMost = -Infinity, invokedTime }: Interference): boolean =>
-    ownIsVague === true && ownLeaseEndAtMost >= invokedTime;
+  const isInTime = ({ ownLeaseEndAtMost = -Infinity, invokedTime }: Interference): boolean =>
+    ownLeaseEndAtMost >= invokedTime;
   const isRightful = (interference: Interference): boolean =>
     isInTime(interference) || (interference.ownGrantedIndex ?? -Infinity) > grantedIndex;
   return [all.filter(isRightful), all.filter((interference) => !isRightful(interference))];
