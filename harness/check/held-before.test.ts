@@ -53,6 +53,16 @@ describe("what two owners do with holds from before the history", () => {
     expect(found(new Recording({ clients: 3 }).release(0, 0, "a"))).toBe("valid");
   });
 
+  it("is over with the release that was under way when the recording began, where it took effect since", () => {
+    const given = new Recording({ clients: 3 })
+      .seekExtension(0, 1, "a", 500)
+      .leave(5, 2, "a")
+      .extended(10, 1, "a")
+      .acquire(20, 0, "b")
+      .left(30, 2);
+    expect(found(given)).toBe("valid");
+  });
+
   it("is no proof where the first release was under way when the recording began: another may have held since it took effect", () => {
     const recorded = (recording: Recording): string => {
       const left = recording.leave(2, 0, "a").leave(4, 1, "b").left(6, 0).left(8, 1);

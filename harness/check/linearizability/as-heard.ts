@@ -26,7 +26,7 @@ export function asHeard(
   if (completion.f !== "release" || completion.type !== "ok") return completion;
   if (completion.value.released) {
     const mayBeEarly = invocation?.f === "release" && mayBeFromBefore(invocation, evidence);
-    return mayBeEarly ? { ...completion, type: "fail", value: {} } : completion;
+    return mayBeEarly ? { ...completion, type: "info", value: {} } : completion;
   }
   const owner = invocation?.f === "release" ? invocation.value.owner : undefined;
   if (loss !== undefined && !evidence.isShareable(completion.key)) return { ...completion, type: "fail", value: {} };
