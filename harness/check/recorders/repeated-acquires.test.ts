@@ -263,3 +263,18 @@ it("a hold is not renewed by its client when another one was granted the key sin
     again,
   );
 });
+
+it("is no other value of an older hold where a hold was found under it before it was granted", () => {
+  const found = (again: string): readonly Property[] =>
+    accused(
+      new Recording({ clients: 2 })
+        .acquire(0, 0, "a", TTL)
+        .release(20, 0, "a")
+        .seek(30, 0, TTL)
+        .extend(50, 2, "b", TTL)
+        .seek(100, 2, { ...TTL, inner: true })
+        .granted(300, 2, again),
+    );
+  expect(found("b")).toEqual([]);
+  expect(found("a")).toContain("linearizability");
+});

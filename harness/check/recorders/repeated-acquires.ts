@@ -30,6 +30,7 @@ const EXCLUSIVE = { kind: "exclusive" } as const;
 
 type Acquire = Extract<InvocationEvent, { f: "acquire" }>;
 type Grant = Extract<HistoryEvent, { f: "acquire"; type: "ok" }>;
+type Answer = Extract<CompletionEvent, { type: "ok" }>;
 
 /**
  * What a program means that records an acquire of a key that its client holds already: the client may have entered the key once
@@ -48,7 +49,10 @@ export class RepeatedAcquires {
   readonly #unanswered = new OldestFirst<string, readonly number[]>(REMEMBERED);
   /** By key and owner value, the first value of its hold. */
   readonly #first = new OldestFirst<string, string>(REMEMBERED);
-  /** By key and owner value, that it was granted as the first value of its hold: it stands for no other. */
+  /**
+   * By key and owner value, that it was granted as the first value of its hold, or a hold was found under it before it was ever
+   * granted: it stands for no other.
+   */
   readonly #own = new OldestFirst<string, true>(REMEMBERED);
   /** By key and first value of a hold, that it has several. */
   readonly #several = new OldestFirst<string, true>(REMEMBERED);
@@ -90,6 +94,7 @@ export class RepeatedAcquires {
     this.#processes.push(event);
     if (event.type === "info" && event.f === "acquire" && event.value?.reason !== UNORDERED) this.#leave(event);
     if (event.type === "ok" && event.f === "acquire" && invocation?.f === "acquire") this.#grant(event, invocation);
+    if (event.type === "ok" && invocation !== undefined) this.#find(event, invocation);
     return this.#first.size === 0 ? marked : this.#named(marked);
   }
 
@@ -100,6 +105,14 @@ export class RepeatedAcquires {
 
   #leave({ process, key }: CompletionEvent): void {
     this.#unanswered.set(key, [...(this.#unanswered.get(key) ?? []).slice(1 - REMEMBERED_OF_KEY), process]);
+  }
+
+  /** A hold was found under this owner value, also where no grant of it is known. */
+  #find(answer: Answer, invocation: InvocationEvent): void {
+    if (invocation.f !== "extend" && invocation.f !== "release") return;
+    const place = placeOf(invocation.key, invocation.value.owner);
+    const isFound = answer.f === "extend" || (answer.f === "release" && answer.value.released);
+    if (isFound && !this.#first.has(place)) this.#own.set(place, true);
   }
 
   #grant(grant: Grant, invocation: Acquire): void {
