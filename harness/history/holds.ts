@@ -241,7 +241,7 @@ export class HoldTracker {
     hold.sharedWith = this.lineage.besideOf(own?.currentProcess, process);
     // It may have entered its old hold once more.
     hold.share = this.lasting.begin(hold);
-    hold.doubtful = this.#releases.anySince(grant.invocation.index, key, process, value.owner);
+    hold.doubtful = this.#releases.mayFollow(grant.completion, grant.invocation, value.owner);
     // Where its owner was granted the lock or extended it meanwhile, nobody knows which of the two leases is the later one.
     const isBeside = own !== undefined && this.#leases.wasSetAfter(own, grant.invocation.index);
     const rival = isBeside ? own.promised?.lease : undefined;
@@ -305,8 +305,7 @@ export class HoldTracker {
     const hold = this.find(event.key, event.value.owner, event.process);
     if (hold === undefined) return [];
     // The release that made it doubtful may have come after the extension.
-    const mayBeReleased = this.#releases.anySince(invocation.index, event.key, event.process, hold.owner);
-    const isSettled = !mayBeReleased && invocation.index > hold.changedIndex;
+    const isSettled = !this.#releases.mayFollow(event, invocation, hold.owner) && invocation.index > hold.changedIndex;
     // That release may have given up its first entry, so that the next one began the hold.
     const hasFewerEntries = hold.doubtful && isSettled && hold.depth > 1;
     if (event.time >= hold.leaseEnd || hasFewerEntries) this.#resume(hold, event);

@@ -1,6 +1,7 @@
 import { clientOf } from "../clients.ts";
 import type { HistoryEvent } from "../history.ts";
-import type { InvocationEvent } from "../operations.ts";
+import type { CompletionEvent, InvocationEvent } from "../operations.ts";
+import { BESIDE_OTHERS } from "../unordered.ts";
 
 /** How many owner values are remembered of the releases of one client and key. */
 const REMEMBERED = 64;
@@ -30,6 +31,9 @@ interface Doings {
 export class OwnReleases {
   readonly #clients: number | undefined;
   readonly #doings = new Map<string, Doings>();
+  /** What any client began to release at the time of the last event, by key and owner value. */
+  readonly #atOnce = new Set<string>();
+  #time = -1;
 
   /** @param clients how many clients ran, where the history says so */
   constructor(clients: number | undefined) {
@@ -38,6 +42,9 @@ export class OwnReleases {
 
   /** Takes the next event, after it was asked whether a hold is doubtful. */
   push(event: HistoryEvent, invocation: InvocationEvent | undefined): void {
+    if (event.time !== this.#time) this.#atOnce.clear();
+    this.#time = event.time;
+    if (event.type === "invoke" && event.f === "release") this.#atOnce.add(placeOf(event.key, event.value.owner));
     if (event.type === "lost") {
       // It tells of a hold, and nobody knows of which.
       const beside = this.#doings.get(this.#nameOf(event.key, event.process));
@@ -57,10 +64,21 @@ export class OwnReleases {
   }
 
   /**
+   * Whether a release of this owner value may have come after the grant or the extension that is answered: its client had one under
+   * way, or was told that its lease is gone; or, by a coarse clock, any client began one at the same time, and the value may have
+   * been handed to it just before, although the release seems to be older than the answer.
+   */
+  mayFollow(answer: CompletionEvent, { index }: InvocationEvent, owner: string): boolean {
+    const { key, process, time } = answer;
+    const isAtOnce = time === this.#time && this.#atOnce.has(placeOf(key, owner));
+    return (BESIDE_OTHERS in answer && isAtOnce) || this.#anySince(index, key, process, owner);
+  }
+
+  /**
    * Whether the client of this process had a release of this owner value under way after this event, or was told that its
    * lease is gone.
    */
-  anySince(index: number, key: string, process: number, owner: string): boolean {
+  #anySince(index: number, key: string, process: number, owner: string): boolean {
     const doings = this.#doings.get(this.#nameOf(key, process));
     if (doings === undefined) return false;
     const { open = 0, last = -1 } = doings.releases.get(owner) ?? {};
@@ -85,4 +103,8 @@ export class OwnReleases {
 
 function forgetAnswered({ releases }: Doings): void {
   for (const [owner, { open }] of releases) if (open <= 0) releases.delete(owner);
+}
+
+function placeOf(key: string, owner: string): string {
+  return JSON.stringify([key, owner]);
 }
