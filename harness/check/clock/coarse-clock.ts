@@ -4,6 +4,7 @@ import { BESIDE_OTHERS, UNORDERED } from "../../history/unordered.ts";
 import { withCertainLease } from "./certain-leases.ts";
 import { ClockPrecision } from "./clock-precision.ts";
 import { RecordedPlaces } from "./recorded-places.ts";
+import { DrawnValues } from "./drawn-values.ts";
 import { type Placed, withinTick } from "./within-tick.ts";
 
 /** The precision of a clock is learned from so many events before the first is judged. */
@@ -22,6 +23,7 @@ const MOST_OF_A_TICK = 100_000;
 export class CoarseClock {
   readonly places = new RecordedPlaces();
   readonly #precision: ClockPrecision;
+  readonly #drawn = new DrawnValues();
   #learning: HistoryEvent[] | undefined = [];
   #tick: HistoryEvent[] = [];
   #tickNumber = 0;
@@ -95,7 +97,7 @@ export class CoarseClock {
     const { length } = this.#precision.tick;
     const [first] = events;
     if (first === undefined) return [];
-    const placed = withinTick(events);
+    const placed = withinTick(events, this.#drawn.inOneOrder(events));
     if (placed.some(({ event, saysTooMuch }, at) => saysTooMuch || event !== events[at])) {
       this.#coarsestUnordered = Math.max(this.#coarsestUnordered, length);
     }

@@ -35,3 +35,27 @@ describe.each([[{ clients: 2 }], [{}]])("a hold that another process gives up wi
     expect(accused(extended.seek(200, 0).granted(200, 0, "b").leave(300, 0, "b").left(300, 0))).toEqual([]);
   });
 });
+
+describe.each([[{ clients: 4 }], [{}]])("an owner value that an extension draws (%o)", (facts) => {
+  const extended = (recording: Recording, process: number, [before, after]: readonly [string, string]): Recording =>
+    recording.seekExtension(20, process, before, 1000).extended(20, process, after);
+  const held = (): Recording => new Recording(facts).seek(0, 0).granted(10, 0, "a");
+
+  it("may be used in the same step by another process, and so may the one that is drawn for it then", () => {
+    const twice = extended(extended(held(), 1, ["a", "b"]), 2, ["b", "c"]);
+    expect(accused(twice.leave(20, 3, "c").left(30, 3).seek(40, 1).granted(50, 1, "d"))).toEqual([]);
+  });
+
+  it("refers to nothing once another is drawn for it", () => {
+    const twice = extended(extended(held(), 1, ["a", "b"]), 2, ["b", "c"]);
+    expect(accused(twice.leave(30, 3, "b").left(40, 3))).toContain("linearizability");
+  });
+
+  it("says nothing of the order of others in that step", () => {
+    const beside = extended(held(), 1, ["a", "b"]).leave(20, 2, "b").left(20, 2).seek(20, 3).granted(20, 3, "c");
+    expect(accused(beside.leave(30, 3, "c").left(40, 3))).toEqual([]);
+    // The process that drew it, or the one that uses it, did something else in that step.
+    const busy = held().leave(10, 2, "z").left(20, 2, false);
+    expect(accused(extended(busy, 1, ["a", "b"]).leave(30, 2, "b").left(40, 2))).toEqual([]);
+  });
+});

@@ -1,6 +1,7 @@
 import { traitsOf } from "../../../faults/traits.ts";
 import { killsClients } from "../../core/fault-traits.ts";
 import type { HistoryEvent } from "../../history/history.ts";
+import type { Actor } from "./drawn-values.ts";
 
 /** An event of a tick, in its place. */
 export interface Placed {
@@ -16,20 +17,26 @@ export interface Placed {
  * to have ended theirs before the ones behind began the next. In front of all are those that end within the tick: whose clients go
  * on under other numbers, after an operation of unknown outcome, so that whatever follows may be theirs; and whose clients a fault
  * killed, perhaps before anything else happened.
+ *
+ * @param inOneOrder by process, the one that it goes on after within the tick, if there is one
  */
-export function withinTick(events: readonly HistoryEvent[]): readonly Placed[] {
-  if (isOfOneProcess(events)) return events.map(inPlace);
+export function withinTick(
+  events: readonly HistoryEvent[],
+  inOneOrder: ReadonlyMap<Actor, Actor> = new Map(),
+): readonly Placed[] {
+  const actorOf = ({ process }: HistoryEvent): Actor => inOneOrder.get(process) ?? process;
+  if (new Set(events.map(actorOf)).size <= 1) return events.map(inPlace);
   const over = new Set(events.flatMap(endedBy));
   const [early, others] = partition(events, ({ process }) => over.has(process));
-  const chains = chainsOf(others);
+  const chains = chainsOf(others, actorOf);
   const inChains = new Set(chains.flat());
   const rest = others.filter((event) => !inChains.has(event));
   // A notice about a lease may be about a hold that the same process was just granted.
   const ended = new Set<HistoryEvent>();
-  const since = new Set<unknown>();
+  const since = new Set<Actor>();
   for (const event of others) {
-    if (endsSomething(event)) since.add(event.process);
-    if (endsSomething(event) || (isNotice(event) && since.has(event.process))) ended.add(event);
+    if (endsSomething(event)) since.add(actorOf(event));
+    if (endsSomething(event) || (isNotice(event) && since.has(actorOf(event)))) ended.add(event);
   }
   const [ends, begins] = partition(rest, (event) => ended.has(event));
   return [
@@ -61,12 +68,15 @@ function partition<T>(items: readonly T[], matches: (item: T) => boolean): reado
  * By process that ends an operation and begins another: what it did between the first end and the last beginning. Those with more
  * grants come last, where their ends say nothing.
  */
-function chainsOf(events: readonly HistoryEvent[]): readonly (readonly HistoryEvent[])[] {
-  const byProcess = new Map<number, HistoryEvent[]>();
+function chainsOf(
+  events: readonly HistoryEvent[],
+  actorOf: (event: HistoryEvent) => Actor,
+): readonly (readonly HistoryEvent[])[] {
+  const byProcess = new Map<Actor, HistoryEvent[]>();
   for (const event of events) {
     if (typeof event.process !== "number") continue;
-    const own = byProcess.get(event.process);
-    if (own === undefined) byProcess.set(event.process, [event]);
+    const own = byProcess.get(actorOf(event));
+    if (own === undefined) byProcess.set(actorOf(event), [event]);
     else own.push(event);
   }
   return [...byProcess.values()]
@@ -104,8 +114,4 @@ function isNotice({ type }: Pick<HistoryEvent, "type">): boolean {
 function endsSomething(event: HistoryEvent): boolean {
   if (event.type === "fault") return event.value.phase === "heal";
   return ["ok", "fail", "info", "audit", "notice"].includes(event.type);
-}
-
-function isOfOneProcess([first, ...others]: readonly HistoryEvent[]): boolean {
-  return others.every(({ process }) => process === first?.process);
 }
