@@ -188,7 +188,9 @@ export class HoldTracker {
     const heard = extensionAsHeard(completion, operation.time, this.faults);
     for (const owner of this.#leases.answer(operation, heard)) {
       const hold = this.find(operation.key, owner, operation.process);
-      if (hold !== undefined) this.#reshare(hold, this.#leases.shareOf(hold));
+      if (hold === undefined) continue;
+      this.#leases.mayHaveEntered(hold, operation, completion.time);
+      this.#reshare(hold, this.#leases.shareOf(hold));
     }
   }
 
@@ -372,6 +374,7 @@ export class HoldTracker {
   #release(event: Extract<HistoryEvent, { f: "release"; type: "invoke" }>): readonly HoldChange[] {
     const hold = this.find(event.key, event.value.owner, event.process);
     if (hold === undefined) return doubtRenamed(event, [this.#open, this.#forgotten], this.lineage);
+    if (!this.sameClient(hold.currentProcess, event.process)) this.#releases.handOn(event);
     doubtOthers(hold, event, [this.#open, this.#forgotten], this.lineage);
     if (hold.depth === 1) return this.#end(hold, "release", event);
     if (hold.maybeOfTwo) hold.doubtful = true;

@@ -279,17 +279,26 @@ export class Leases {
       promised?.asked?.delete(process);
       if (isUnknown) hold.unknownEntries += 1;
       if (isUnknown && mayHaveOtherMode(hold, request.share)) hold.hasTwoModes = hold.mayBeRenamed = true;
-      if (promised !== undefined && type === "info") {
-        promised.shortestUnknown = shorter(promised.shortestUnknown, request);
-        this.#remember(nameOf(hold), promised.shortestUnknown);
-        if (time + request.ttl < promised.lease.end) {
-          promised.lease = { ...promised.lease, end: time + request.ttl };
-          promised.cutBy = request;
-        }
-      }
+      if (type === "info") this.#cut(hold, request, time);
       this.#update(hold);
     }
     return owners;
+  }
+
+  /** An acquire of unknown outcome, answered at this time, may have entered this hold, although it seems to be another client's. */
+  mayHaveEntered(hold: Hold, operation: LeaseOperation, time: number): void {
+    this.#cut(hold, { ...requestOf(operation), outcome: "info" }, time);
+    this.#update(hold);
+  }
+
+  /** This request may set the lease of the hold at any time from now on. */
+  #cut({ promised, ...hold }: Hold, request: LeaseRequest, time: number): void {
+    if (promised === undefined) return;
+    promised.shortestUnknown = shorter(promised.shortestUnknown, request);
+    this.#remember(nameOf(hold), promised.shortestUnknown);
+    if (time + request.ttl >= promised.lease.end) return;
+    promised.lease = { ...promised.lease, end: time + request.ttl };
+    promised.cutBy = request;
   }
 
   /** Drops what is known of a key that will not be used again. */

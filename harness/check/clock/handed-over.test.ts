@@ -1,4 +1,4 @@
-/** Owner values that are handed from one process to another within one step of a coarse clock. */
+/** Owner values that are handed from one process to another, also within one step of a coarse clock. */
 import { describe, expect, it } from "vitest";
 import { PROPERTIES, type Property } from "../../core/verdict.ts";
 import { checkHistory } from "../check.ts";
@@ -58,4 +58,20 @@ describe.each([[{ clients: 4 }], [{}]])("an owner value that an extension draws 
     const busy = held().leave(10, 2, "z").left(20, 2, false);
     expect(accused(extended(busy, 1, ["a", "b"]).leave(30, 2, "b").left(40, 2))).toEqual([]);
   });
+});
+
+it("a hold that its client was granted again while another one gave it up is not known to last", () => {
+  const again = (releasedAt: number): Recording =>
+    new Recording({ clients: 2 })
+      .acquire(0, 0, "a")
+      .seek(420, 0)
+      .leave(466, 1, "a")
+      .granted(673, 0, "a")
+      .left(releasedAt, 1)
+      .acquire(releasedAt + 17, 1, "b")
+      .release(releasedAt + 30, 1, "b");
+  expect(accused(again(869))).toEqual([]);
+  // The next acquire is asked for after that release.
+  const later = new Recording({ clients: 2 }).acquire(0, 0, "a").release(466, 1, "a").acquire(480, 0, "a");
+  expect(accused(later.acquire(500, 1, "b").release(510, 1, "b"))).toContain("lease-exclusion");
 });

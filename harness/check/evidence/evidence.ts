@@ -67,7 +67,11 @@ export class SharedEvidence {
     this.faults = this.holds.faults;
     this.#sharedOwners = new SharedOwners((one, other) => this.holds.lineage.areOne(one, other));
     this.heldBefore = new HeldBefore(header);
-    this.ownerGrants = new OwnerGrantLog(this.holds, this.heldBefore, (key, owner) => this.isSharedOwner(key, owner));
+    this.ownerGrants = new OwnerGrantLog(
+      this.holds,
+      this.heldBefore,
+      (key, owner) => this.isSharedOwner(key, owner) || this.repeated.hasSeveral(key, owner),
+    );
   }
 
   /** Whether all locks were certainly free when the history began. */

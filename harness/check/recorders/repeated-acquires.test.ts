@@ -278,3 +278,17 @@ it("is no other value of an older hold where a hold was found under it before it
   expect(found("b")).toEqual([]);
   expect(found("a")).toContain("linearizability");
 });
+
+it("goes on where the value that it was granted before finds nothing: that one may refer to nothing any more", () => {
+  const found = (first: string): readonly Property[] =>
+    accused(
+      new Recording({ clients: 1 })
+        .acquire(0, 0, first, { ...TTL, fence: 1 })
+        .seek(990, 0, TTL)
+        .granted(1100, 0, "b", { fence: 2 })
+        .release(1200, 0, first, false)
+        .acquire(1300, 0, "b", { ...TTL, fence: 2 }),
+    );
+  expect(found("a")).toEqual([]);
+  expect(found("b")).toContain("fencing-tokens");
+});

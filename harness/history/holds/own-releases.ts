@@ -1,10 +1,14 @@
 import { clientOf } from "../clients.ts";
 import type { HistoryEvent } from "../history.ts";
 import type { CompletionEvent, InvocationEvent } from "../operations.ts";
+import { OldestFirst } from "../oldest-first.ts";
 import { BESIDE_OTHERS } from "../unordered.ts";
 
 /** How many owner values are remembered of the releases of one client and key. */
 const REMEMBERED = 64;
+
+/** How many owner values are remembered that were handed on to other clients. */
+const REMEMBERED_HANDED_ON = 10_000;
 
 /** The releases of one owner value by one client. */
 interface Releases {
@@ -34,10 +38,21 @@ export class OwnReleases {
   /** What any client began to release at the time of the last event, by key and owner value. */
   readonly #atOnce = new Set<string>();
   #time = -1;
+  /** By key and owner value, the releases by other clients than the one that was granted it. */
+  readonly #handedOn = new OldestFirst<string, Releases>(REMEMBERED_HANDED_ON);
+  /** By process, the key and owner value of such a release that is under way. */
+  readonly #handed = new OldestFirst<number, string>(REMEMBERED_HANDED_ON);
 
   /** @param clients how many clients ran, where the history says so */
   constructor(clients: number | undefined) {
     this.#clients = clients;
+  }
+
+  /** A client begins to release what another was granted: the owner value was handed on to it. */
+  handOn({ key, process, index, value }: Extract<InvocationEvent, { f: "release" }>): void {
+    const place = placeOf(key, value.owner);
+    this.#handed.set(process, place);
+    this.#handedOn.set(place, { open: (this.#handedOn.get(place)?.open ?? 0) + 1, last: index });
   }
 
   /** Takes the next event, after it was asked whether a hold is doubtful. */
@@ -45,6 +60,7 @@ export class OwnReleases {
     if (event.time !== this.#time) this.#atOnce.clear();
     this.#time = event.time;
     if (event.type === "invoke" && event.f === "release") this.#atOnce.add(placeOf(event.key, event.value.owner));
+    if (event.type !== "invoke" && invocation?.f === "release") this.#settle(invocation.process, event.index);
     if (event.type === "lost") {
       // It tells of a hold, and nobody knows of which.
       const beside = this.#doings.get(this.#nameOf(event.key, event.process));
@@ -71,7 +87,9 @@ export class OwnReleases {
   mayFollow(answer: CompletionEvent, { index }: InvocationEvent, owner: string): boolean {
     const { key, process, time } = answer;
     const isAtOnce = time === this.#time && this.#atOnce.has(placeOf(key, owner));
-    return (BESIDE_OTHERS in answer && isAtOnce) || this.#anySince(index, key, process, owner);
+    const { open = 0, last = -1 } = this.#handedOn.get(placeOf(key, owner)) ?? {};
+    const isHandedOn = open > 0 || last > index;
+    return isHandedOn || (BESIDE_OTHERS in answer && isAtOnce) || this.#anySince(index, key, process, owner);
   }
 
   /**
@@ -83,6 +101,13 @@ export class OwnReleases {
     if (doings === undefined) return false;
     const { open = 0, last = -1 } = doings.releases.get(owner) ?? {};
     return open > 0 || Math.max(last, doings.forgottenUpTo) > index;
+  }
+
+  #settle(process: number, index: number): void {
+    const place = this.#handed.get(process);
+    this.#handed.delete(process);
+    const known = place === undefined ? undefined : this.#handedOn.get(place);
+    if (place !== undefined && known !== undefined) this.#handedOn.set(place, { open: known.open - 1, last: index });
   }
 
   #count(doings: Doings, owner: string, by: number, last: number): void {
