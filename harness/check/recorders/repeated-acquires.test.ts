@@ -292,3 +292,19 @@ it("goes on where the value that it was granted before finds nothing: that one m
   expect(found("a")).toEqual([]);
   expect(found("b")).toContain("fencing-tokens");
 });
+
+it("is no other value of an older hold where it is used before it is granted", () => {
+  const used = (extension: string): readonly Property[] =>
+    accused(
+      new Recording({ clients: 1 })
+        .acquire(0, 1, "a", TTL)
+        .leave(10, 0, "a")
+        .seek(20, 1, TTL)
+        .left(30, 0)
+        .seekExtension(40, 0, extension, 1000)
+        .granted(50, 1, "b")
+        .extended(60, 0, extension),
+    );
+  expect(used("b")).toEqual([]);
+  expect(used("c")).toContain("linearizability");
+});

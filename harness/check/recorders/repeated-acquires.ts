@@ -30,7 +30,6 @@ const EXCLUSIVE = { kind: "exclusive" } as const;
 
 type Acquire = Extract<InvocationEvent, { f: "acquire" }>;
 type Grant = Extract<HistoryEvent, { f: "acquire"; type: "ok" }>;
-type Answer = Extract<CompletionEvent, { type: "ok" }>;
 
 /**
  * What a program means that records an acquire of a key that its client holds already: the client may have entered the key once
@@ -50,10 +49,12 @@ export class RepeatedAcquires {
   /** By key and owner value, the first value of its hold. */
   readonly #first = new OldestFirst<string, string>(REMEMBERED);
   /**
-   * By key and owner value, that it was granted as the first value of its hold, or a hold was found under it before it was ever
-   * granted: it stands for no other.
+   * By key and owner value, that it was granted as the first value of its hold, or that it was used before it was ever granted: a
+   * hold was found under it, or is being looked for. It stands for no other.
    */
   readonly #own = new OldestFirst<string, true>(REMEMBERED);
+  /** By key and owner value, how many releases and extensions of it are under way. */
+  readonly #underWay = new OldestFirst<string, number>(REMEMBERED);
   /** By key and first value of a hold, that it has several. */
   readonly #several = new OldestFirst<string, true>(REMEMBERED);
   /** By key, the owner value that was granted it last, as the checkers see it, and when it was asked for. */
@@ -92,9 +93,9 @@ export class RepeatedAcquires {
         : event;
     const invocation = this.#open.push(marked);
     this.#processes.push(event);
+    this.#use(event, invocation);
     if (event.type === "info" && event.f === "acquire" && event.value?.reason !== UNORDERED) this.#leave(event);
     if (event.type === "ok" && event.f === "acquire" && invocation?.f === "acquire") this.#grant(event, invocation);
-    if (event.type === "ok" && invocation !== undefined) this.#find(event, invocation);
     return this.#first.size === 0 ? marked : this.#named(marked);
   }
 
@@ -107,11 +108,14 @@ export class RepeatedAcquires {
     this.#unanswered.set(key, [...(this.#unanswered.get(key) ?? []).slice(1 - REMEMBERED_OF_KEY), process]);
   }
 
-  /** A hold was found under this owner value, also where no grant of it is known. */
-  #find(answer: Answer, invocation: InvocationEvent): void {
-    if (invocation.f !== "extend" && invocation.f !== "release") return;
-    const place = placeOf(invocation.key, invocation.value.owner);
-    const isFound = answer.f === "extend" || (answer.f === "release" && answer.value.released);
+  #use(event: HistoryEvent, invocation: InvocationEvent | undefined): void {
+    const operation = event.type === "invoke" ? event : invocation;
+    if (operation?.f !== "extend" && operation?.f !== "release") return;
+    const place = placeOf(operation.key, operation.value.owner);
+    if (event.type === "invoke") this.#underWay.set(place, (this.#underWay.get(place) ?? 0) + 1);
+    else if ((this.#underWay.get(place) ?? 1) > 1) this.#underWay.set(place, this.#underWay.get(place)! - 1);
+    else this.#underWay.delete(place);
+    const isFound = event.type === "ok" && (event.f === "extend" || (event.f === "release" && event.value.released));
     if (isFound && !this.#first.has(place)) this.#own.set(place, true);
   }
 
@@ -132,10 +136,17 @@ export class RepeatedAcquires {
     if (isRepeated && mayRenew(invocation)) this.#repeatedKey ??= key;
     // A value stands for the same one throughout: what happened under it before concerns what happens later.
     if (known !== undefined || this.#own.has(place)) return;
+    const isUsed = this.#underWay.has(place);
     const isExclusive =
       (own?.share ?? EXCLUSIVE).kind === "exclusive" && shareOf(invocation.value).kind === "exclusive";
     const first = isRepeated ? own.owner : this.#lastOwner(key, process);
-    if (!isExclusive || first === undefined || first === value.owner || this.#isHeld(key, value.owner, process)) {
+    if (
+      isUsed ||
+      !isExclusive ||
+      first === undefined ||
+      first === value.owner ||
+      this.#isHeld(key, value.owner, process)
+    ) {
       this.#own.set(place, true);
       return;
     }
