@@ -75,3 +75,19 @@ it("a hold that its client was granted again while another one gave it up is not
   const later = new Recording({ clients: 2 }).acquire(0, 0, "a").release(466, 1, "a").acquire(480, 0, "a");
   expect(accused(later.acquire(500, 1, "b").release(510, 1, "b"))).toContain("lease-exclusion");
 });
+
+it.each([
+  ["within one step of the clock", 0, 0, 0],
+  ["by an exact clock", 1.5, 5.25, 9.75],
+])("a value may be replaced before its grant is answered: %s", (_, asked, answered, granted) => {
+  const recorded = new Recording({ clients: 2 })
+    .seek(0, 0)
+    .seekExtension(asked, 1, "a", 500)
+    .extended(answered, 1, "b")
+    .granted(granted, 0, "a")
+    .leave(100, 1, "b")
+    .left(110, 1)
+    .acquire(120, 0, "c")
+    .release(130, 0, "c");
+  expect(accused(recorded)).toEqual([]);
+});

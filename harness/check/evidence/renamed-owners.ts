@@ -48,6 +48,8 @@ export class RenamedOwners {
   readonly #names = new OldestFirst<string, Known>();
   /** By key and owner value, the holds of which an extension has an unknown outcome. */
   readonly #unanswered = new OldestFirst<string, Known>();
+  /** By process, the event with which its acquire was asked for. */
+  readonly #acquires = new OldestFirst<number, number>(REMEMBERED);
   #renames = false;
   /** Whether an extension has shown that the lock does not always draw a new value. */
   #keeps = false;
@@ -66,10 +68,13 @@ export class RenamedOwners {
   named<E extends HistoryEvent>(event: E): E {
     if (event.type === "invoke" && event.f === "extend") this.#ask(event);
     else if (event.type !== "invoke" && event.f === "extend" && typeof event.process === "number") this.#answer(event);
+    if (event.type === "invoke" && event.f === "acquire") this.#acquires.set(event.process, event.index);
     if (this.#names.size === 0 || !("key" in event)) return event;
     const stated = event.value as { readonly owner?: unknown } | undefined;
     if (typeof stated?.owner !== "string") return event;
     const known = this.#names.get(placeOf(event.key, stated.owner));
+    if (known !== undefined && this.#isOfBefore(event, known))
+      return { ...event, value: { ...stated, owner: known.first } };
     const owner = (event.type === "audit" ? known?.first : known?.name) ?? stated.owner;
     return owner === stated.owner ? event : { ...event, value: { ...stated, owner } };
   }
@@ -84,6 +89,13 @@ export class RenamedOwners {
     return (
       this.#unanswered.has(place) || this.#underWay.has(place) || (this.#replacedAt.get(place) ?? -Infinity) > since
     );
+  }
+
+  /** Whether it is a grant that was asked for before the answer of the extension which replaced its value: that came after it. */
+  #isOfBefore(event: HistoryEvent, { key, first }: Known): boolean {
+    if (event.type !== "ok" || event.f !== "acquire") return false;
+    const asked = this.#acquires.get(event.process) ?? event.index;
+    return asked < (this.#replacedAt.get(placeOf(key, first)) ?? -Infinity);
   }
 
   #ask({ key, process, value: { owner } }: ExtensionRequest): void {
