@@ -219,4 +219,23 @@ describe("of a lock that may have waited and reports no validity", () => {
     // It had ended 50 ms before, however late it had begun.
     expect(handedOver(4)).toBe("invalid; foreign-release 3,4,6,7");
   });
+
+  it("is no release of an owner that seems to have forgotten its hold, whose lease may have been in force", () => {
+    const read = { ttlMs: 50, waitMs: 3000, mode: "shared" as const };
+    const twice = (leftAt: number): string =>
+      exclusion(
+        new Recording({ clients: 3 })
+          .seek(20, 2, read)
+          .granted(320, 2, "b")
+          .seek(330, 2, read)
+          .granted(336, 2, "a")
+          .release(leftAt, 2, "b")
+          .seek(leftAt + 2, 1, { ttlMs: 300, waitMs: 0, mode: "exclusive" })
+          .granted(383, 1, "c")
+          .release(560, 2, "a", false),
+      );
+    expect(twice(365)).toBe("invalid; overrun 3,7");
+    // It had ended 1 ms before, however late it had begun.
+    expect(twice(371)).toBe("invalid; foreign-release 3,4,5,7");
+  });
 });

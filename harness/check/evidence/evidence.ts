@@ -205,10 +205,11 @@ export class SharedEvidence {
     );
   }
 
-  /** Its client may release what it was told to have lost, and find it. */
+  /** Its client may release what it was told to have lost, or seems to have forgotten, and find it. */
   #rememberLost(changes: readonly HoldChange[]): void {
     for (const { kind, hold } of changes) {
-      if (kind === "ended" && hold.end?.by === "lost") this.#lost.set(nameOf(hold.key, hold.owner), hold);
+      if (kind === "ended" && (hold.end?.by === "lost" || hold.end?.by === "abandoned"))
+        this.#lost.set(nameOf(hold.key, hold.owner), hold);
     }
   }
 }
