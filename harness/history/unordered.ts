@@ -6,6 +6,17 @@ import type { CompletionEvent } from "./operations.ts";
  */
 export const UNORDERED = "the clock does not say in which order it was completed";
 
+/**
+ * The reason of an `info` completion of a release that the recording has with an answer: it does not say whether the release found
+ * anything, and the lease may have been over. Its process goes on under its number.
+ */
+export const UNSAID = "the answer does not say whether the release found a lock of its owner";
+
+/** Whether the process of an `info` completion with this reason goes on under its number. */
+export function goesOn(reason: string | undefined): boolean {
+  return reason === UNORDERED || reason === UNSAID;
+}
+
 /** On an end of an operation: others did something at the same time, so it does not show what its client held after that. */
 export const BESIDE_OTHERS = Symbol("others did something at the same time");
 

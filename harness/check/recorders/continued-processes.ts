@@ -2,7 +2,7 @@ import type { HistoryEvent } from "../../history/history.ts";
 import type { ProcessLineage } from "../../history/process-lineage.ts";
 import { OldestFirst } from "../../history/oldest-first.ts";
 import { OpenOperations } from "../../history/operations.ts";
-import { UNORDERED } from "../../history/unordered.ts";
+import { goesOn } from "../../history/unordered.ts";
 
 /** How many processes are remembered. */
 const REMEMBERED = 20_000;
@@ -28,7 +28,7 @@ export class ContinuedProcesses {
     if (typeof process !== "number") return;
     if (type === "invoke" && this.#begun.get(process) === undefined) this.#begun.set(process, index);
     this.#open.push(event);
-    if (type === "info" && event.value?.reason !== UNORDERED) this.#retired.set(process, true);
+    if (type === "info" && !goesOn(event.value?.reason)) this.#retired.set(process, true);
   }
 
   /** Whether the later process is the same as the earlier one, or may go on where that ended. */

@@ -1,8 +1,8 @@
 import { type StatedAnswer, answerIn } from "./answer-words.ts";
 import type { EdnValue } from "./edn-forms.ts";
 
-/** What an operation that ended well with this value means: see `Answers`. `contradicts` is the line of an answer of which nobody knows what it means beside this one. */
-type Meaning = "done" | "refused" | { readonly contradicts: number; readonly earlier: string };
+/** What an operation that ended well with this value means: see `Answers`. `unsaid`: it did what it was asked for, as far as it says. `contradicts` is the line of an answer of which nobody knows what it means beside this one. */
+type Meaning = "done" | "unsaid" | "refused" | { readonly contradicts: number; readonly earlier: string };
 
 interface Said {
   readonly line: number;
@@ -83,12 +83,16 @@ function resultIn(answer: StatedAnswer, heard: Heard, line: number): Meaning {
   const said = { line, word: answer.word };
   const isNothing = answer.kind === "empty" && /\d$/.test(answer.word);
   if (answer.kind === "denied" || answer.kind === "nothing-held" || isNothing) return "refused";
-  if (answer.kind === "plain") return wordIn(answer, heard, line);
+  if (answer.kind === "plain") {
+    const meaning = wordIn(answer, heard, line);
+    return meaning === "done" ? "unsaid" : meaning;
+  }
   if (answer.kind === "done") {
     heard.firstDone ??= said;
     if (heard.firstWord !== undefined) return contradiction(heard.firstWord);
   }
-  return "done";
+  // A map with nothing but an owner value, or an empty one: a number would say how many keys were deleted.
+  return answer.kind === "empty" || (answer.kind === "token" && answer.word === "") ? "unsaid" : "done";
 }
 
 /** A word of which nobody knows the meaning: what it means is known only if there is no other. */

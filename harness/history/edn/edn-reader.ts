@@ -18,6 +18,7 @@ import { LeftOut } from "./left-out.ts";
 import { LineOrder } from "./line-order.ts";
 import { ProcessNames } from "./process-names.ts";
 import { ProcessOwners } from "./process-owners.ts";
+import { SilentReleases } from "./silent-releases.ts";
 import { type FieldDoubt, isDoubt, UsualFields } from "./usual-fields.ts";
 import { WrappedHistory } from "./wrapped-history.ts";
 import {
@@ -112,6 +113,9 @@ export class EdnReader {
   readonly #names = new ProcessNames();
   #hasNumbers = false;
   readonly #answers = new Answers();
+  readonly #silent = new SilentReleases();
+  /** Whether the last answer says nothing. */
+  #isSilent = false;
   /** The first value of an operation that may be the name of its lock. */
   #possibleName: string | undefined;
 
@@ -229,10 +233,12 @@ export class EdnReader {
   #answer(process: number, type: string, f: string, { value = null }: EdnMap): EdnAnswer | undefined {
     if (f !== "acquire" && f !== "release" && f !== "extend") return undefined;
     if (type === "invoke") this.#answers.ask(process, value);
+    this.#isSilent = false;
     if (type !== "ok") return undefined;
     const meaning = this.#answers.answer(process, f, value, this.#line);
     if (meaning === "refused") return refusalOf(f);
-    if (meaning !== "done") throw this.#unclear(f, value, meaning);
+    this.#isSilent = meaning === "unsaid";
+    if (meaning !== "done" && meaning !== "unsaid") throw this.#unclear(f, value, meaning);
     const refused = f === "release" ? this.#answers.released(process) : undefined;
     if (refused === undefined) return undefined;
     throw this.#error(`a release after the acquire of line ${refused}, which ended as :ok with nil`, SAY_REFUSED);
@@ -288,7 +294,7 @@ export class EdnReader {
     if (parsed === undefined) throw this.#error(`unknown :type :${event.type}`);
     if (!parsed.success) throw this.#misfit(event, parsed.error);
     this.#index += 1;
-    return parsed.data;
+    return this.#silent.heard(parsed.data, this.#isSilent);
   }
 
   #misfit({ type, f }: Draft, error: z.core.$ZodError): UserError {

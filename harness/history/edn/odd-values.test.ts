@@ -229,3 +229,45 @@ it.each(["9007199254740993", "[7 1]", "{:id 7}"])(
     expect(await verdictOf(...handed)).toBe("valid");
   },
 );
+
+describe("a release whose answer says nothing", () => {
+  const late = (lease: string, answer: string): readonly string[] => [
+    ...done("acquire", 0, 10, `{:owner "a"${lease}}`),
+    ...done("acquire", 1, 400, `{:owner "b"${lease}}`),
+    ...done("release", 0, 500).map((line, at) => (at === 1 ? line.replace("nil", answer) : line)),
+    ...done("release", 1, 510, "nil").map((line, at) => (at === 1 ? line.replace("nil", ":released") : line)),
+  ];
+  const accused = async (...lines: readonly string[]): Promise<readonly string[]> => {
+    const { properties } = (await checkStream([lines.join("\n")], "history.edn", { foreign: true })).verdict;
+    return Object.entries(properties).flatMap(([property, { verdict }]) => (verdict === "invalid" ? [property] : []));
+  };
+
+  it.each(["nil", "{}", '{:owner "a"}'])("may have found nothing after the lease of its owner: %s", async (answer) => {
+    expect(await accused(...late(", :ttl-ms 300", answer))).toEqual(["mutual-exclusion"]);
+    expect(await accused(...late(", :ttl-ms 300", ":released"))).toContain("owner-release");
+  });
+
+  it("found the lock within that lease, and where there are none", async () => {
+    expect(await accused(...late(", :ttl-ms 5000", "nil"))).toContain("linearizability");
+    expect(await accused(...late("", "nil"))).toContain("linearizability");
+    const twice = [
+      ...done("acquire", 0, 10, '{:owner "a" :ttl-ms 5000}'),
+      ...done("release", 0, 20),
+      ...done("release", 0, 30),
+    ];
+    expect(await accused(...twice)).toEqual([]);
+    const beside = [
+      ...done("acquire", 0, 1, '{:owner "z" :ttl-ms 5000}'),
+      ...done("release", 0, 5),
+      ...done("acquire", 1, 10, '{:owner "b" :ttl-ms 50}'),
+      ...done("extend", 1, 30, '{:owner "b" :ttl-ms 500}'),
+    ];
+    const ended = [...beside, ...done("release", 1, 100), ...done("extend", 1, 110, '{:owner "b" :ttl-ms 500}')];
+    expect(await accused(...ended)).toContain("linearizability");
+  });
+
+  it("leaves its process what it was", async () => {
+    const next = [...late(", :ttl-ms 300", "nil"), ...done("acquire", 0, 900, '{:owner "c", :ttl-ms 300}')];
+    expect(await accused(...next)).toEqual(["mutual-exclusion"]);
+  });
+});
