@@ -151,7 +151,7 @@ describe("a lock is stuck", () => {
     expect(told(dying)).toContain("called release at 10 ms, with an unknown outcome");
     const asking = recorded().release(10, 0, "a").seek(20, 2).info(30, 2, "acquire");
     expect(told(asking)).toContain(
-      "he lock did not become free by itself after the acquire of client-2 at 20 ms, which may have taken it: its outcome is unknown",
+      "he lock had not become free by itself after the acquire of client-2 at 20 ms, which may have taken it: its outcome is unknown",
     );
     expect(told(asking)).not.toContain(free);
     const since = recorded().release(10, 0, "a").seek(20, 2).info(30, 2, "acquire");

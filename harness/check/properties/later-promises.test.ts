@@ -87,3 +87,19 @@ test("what needs a longer lease than is promised later is found after any number
   expect(findings.verdict(VALID).verdict).toBe("invalid");
   expect(found).toEqual([700_000]);
 });
+
+test("is violated by a lock with a longer lease of its own of which no answer tells, and says what was so then", () => {
+  const kept = (validForMs?: number): Recording => {
+    const told = validForMs === undefined ? {} : { validForMs };
+    const recording = new Recording({ clients: 2, backend: "simulated", topology: "single" })
+      .acquire(0, 0, "a", { ttlMs: 1000, ...told })
+      .lost(900, 0, "a");
+    for (let at = 1500; at < 8000; at += 500) recording.fail(at, 1);
+    return recording.acquire(8100, 1, "b", { ttlMs: 1000 }).release(8200, 1, "b");
+  };
+  expect(judge("deadlock-freedom", kept(8000))).toBe("valid");
+  const [violation] = violationsOf("deadlock-freedom", kept());
+  expect(violation?.explanation).toMatch(
+    /No client had asked for a TTL of more than 1,000 ms\. The lock had not become free by itself\.$/,
+  );
+});

@@ -224,14 +224,14 @@ describe("a lock that renews a lease after the hold has ended", () => {
   });
 
   it("is not said to be so where somebody else's lease is renewed, or before the last hold", () => {
-    expect(stuck((it) => it.renewed(900, 0, "x", 1000))).toContain("did not become free by itself");
+    expect(stuck((it) => it.renewed(900, 0, "x", 1000))).toContain("had not become free by itself");
     const again = stuck((it) =>
       it.renewed(900, 0, "a", 1000).acquire(1000, 1, "b").leave(1100, 1, "b").info(1110, 1, "release"),
     );
-    expect(again).toContain("did not become free by itself");
+    expect(again).toContain("had not become free by itself");
     const early = stuck((it) =>
       it.acquire(600, 1, "b").renewed(900, 1, "b", 1000).leave(1100, 1, "b").info(1110, 1, "release"),
     );
-    expect(early).toContain("did not become free by itself");
+    expect(early).toContain("had not become free by itself");
   });
 });

@@ -95,7 +95,7 @@ export function whyStuck(
   if (lastHold?.end !== undefined && lateRenewal !== undefined) {
     return `the lock went on renewing the lease of ${clientInWords(header, lastHold.process)} after the end of its hold, last at ${timeWords(lateRenewal.time)}`;
   }
-  const stuck = "the lock did not become free by itself";
+  const stuck = "the lock had not become free by itself";
   if (acquire !== undefined) {
     return `${stuck} after the acquire of ${clientInWords(header, acquire.process)} at ${timeWords(acquire.time)}, which may have taken it: its outcome is unknown`;
   }
