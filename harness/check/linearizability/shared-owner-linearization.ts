@@ -9,6 +9,12 @@ import type { StepBudget } from "./step-budget.ts";
 const MAX_CONFIGURATIONS = 256;
 /** How many operations at most are tried between two completions. */
 const MAX_INSERTED = 128;
+/**
+ * The same two once half of the steps are spent: what was tried until then is too much to try it all. If one of these few
+ * explains everything that follows, that is as good an explanation as any.
+ */
+const FEW_CONFIGURATIONS = 16;
+const FEW_INSERTED = 4;
 
 /**
  * The point where another algorithm stopped: the configurations that explain the operations so far, and the operations
@@ -84,7 +90,7 @@ export class SharedOwnerLinearization implements Follower {
   }
 
   #cut(configurations: readonly Configuration[]): readonly Configuration[] {
-    const compared = configurations.slice(0, MAX_CONFIGURATIONS);
+    const compared = configurations.slice(0, this.#budget.isHalfSpent ? FEW_CONFIGURATIONS : MAX_CONFIGURATIONS);
     if (compared.length < configurations.length) this.#truncated = true;
     this.#budget.spend(1 + configurations.length + compared.length ** 2);
     return compared;
@@ -105,7 +111,8 @@ export class SharedOwnerLinearization implements Follower {
         const after = this.#after(base, next, next.completed);
         if (after !== undefined) found.push(after);
       }
-      if (inserted === MAX_INSERTED || found.length > MAX_CONFIGURATIONS) {
+      const isEnough = this.#budget.isHalfSpent && found.length > 0 && inserted >= FEW_INSERTED;
+      if (isEnough || inserted === MAX_INSERTED || found.length > MAX_CONFIGURATIONS) {
         this.#truncated = true;
         break;
       }

@@ -27,6 +27,10 @@ export class StepBudget {
     return this.#spent > this.steps;
   }
 
+  get isHalfSpent(): boolean {
+    return 2 * this.#spent > this.steps;
+  }
+
   /** Half of the budget, for one of two algorithms: if it uses all of that half, the other half is left. */
   get half(): StepBudget {
     this.#half ??= new StepBudget(this.steps / 2);
