@@ -127,6 +127,7 @@ function furtherShapes({
   sections,
   later,
   seeker,
+  patient,
   rival,
   brief,
   short,
@@ -187,6 +188,11 @@ function furtherShapes({
         [later({ ...rival, waitMs: Math.round(0.3 * leaseMs), tries: 1 }, 0)],
         [later(seeker, 0.1)],
       ],
+    },
+    {
+      name: "waited for long",
+      // Who waits for the message of a release must not miss it; whoever asks once more would have the lock all the same.
+      clients: [[one(hold(0.9), write)], [patient(later(seeker, 0))]],
     },
     {
       name: "waited for by two from one moment on",

@@ -59,6 +59,11 @@ export function waitingLong(section: SectionInput, { leaseMs }: Scale): SectionI
   return { ...section, waitMs: LONG_WAIT * leaseMs + SETTLING_MS, tries: 1 };
 }
 
+/** Whether one request of the section waits for so long. */
+export function waitsLong({ waitMs, ttlMs }: SectionInput): boolean {
+  return waitMs >= LONG_WAIT * ttlMs;
+}
+
 /** Whether the section is asked for in short requests that go on for longer than a lease. */
 export function asksAgain({ waitMs, tries = 1, ttlMs }: SectionInput): boolean {
   return waitMs === 0 && tries * BETWEEN_TRIES_MS > ttlMs;

@@ -17,7 +17,7 @@ import {
 import { type DeviationMoment, momentsAtEvents, momentsOfMessage, type Phase } from "./moments.ts";
 import { type Roles, rolesIn } from "./roles.ts";
 import { askedIn, fewestOf, isAsked, isSameRound, sameGroup } from "./rounds.ts";
-import { asksAgain } from "./shape.ts";
+import { asksAgain, waitsLong } from "./shape.ts";
 
 /** A moment of a run without faults at which a deviation can strike. */
 export interface StrikePoint {
@@ -91,6 +91,7 @@ export function strikePointsOf(base: Base, struck: Struck): readonly StrikePoint
   const asking = plan.clients.flatMap(({ sections }, index) => (sections.some(asksAgain) ? [clientName(index)] : []));
   const points = [
     ...besideGrants(base),
+    ...besideReleases(base),
     ...atMessages(base, struck, roles),
     ...betweenOperations(plan, history, roles),
   ];
@@ -315,6 +316,42 @@ function besideGrants({ plan, history, deadlines }: Base): readonly StrikePoint[
       servers,
       isOfConnections: true,
       sort: "between, while another one is granted what this one has outlived",
+      rank: 0,
+    }));
+  });
+}
+
+/**
+ * The moments at which a client releases what another one waits for, in one request that goes on for long. Nothing of the waiting
+ * one happens then, but its connection can break: a lock that tells by a message that it is free tells nobody whose connection is
+ * broken. A client that asks anew has the lock all the same.
+ */
+function besideReleases({ plan, history, deadlines }: Base): readonly StrikePoint[] {
+  const { servers, ...none } = notOfMessage(plan);
+  const patient = new Set(
+    plan.clients.flatMap(({ sections }, at) => (sections.some(waitsLong) ? [clientName(at)] : [])),
+  );
+  return momentsAtEvents(history).flatMap(({ event, on, trigger, client, atNs }): readonly StrikePoint[] => {
+    if (event.type !== "invoke" || event.f !== "release") return [];
+    const atMs = atNs / NANOSECONDS_PER_MS;
+    const waiting = deadlines.requests.filter(
+      (own) =>
+        own.client !== client &&
+        patient.has(own.client) &&
+        own.fromMs < atMs &&
+        own.toMs > atMs &&
+        own.key === event.key,
+    );
+    return waiting.map((own): StrikePoint => ({
+      ...none,
+      at: trigger,
+      words: `at ${client}'s ${on} ${trigger.count}, of ${own.client}`,
+      atMs,
+      client: own.client,
+      of: "both",
+      servers,
+      isOfConnections: true,
+      sort: "between, while another one releases what this one waits for",
       rank: 0,
     }));
   });
