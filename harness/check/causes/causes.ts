@@ -5,6 +5,7 @@ import type { FaultEvent } from "../../history/history.ts";
 import type { Cause, Ground, Hypothesis, Remedy } from "../../core/verdict.ts";
 import type { SharedEvidence } from "../evidence/evidence.ts";
 import type { Hold } from "../../history/holds.ts";
+import { isEndless } from "../../history/holds/endless-lease.ts";
 import { isCertainlyOver, overruns } from "./overrun-causes.ts";
 import type { Overlap } from "../evidence/overlaps.ts";
 import { byLoss, setBefore } from "./certain-losses.ts";
@@ -27,6 +28,8 @@ interface LossOfLease {
   readonly how: (fault: string, event: FaultEvent) => string;
   /** Whether a server is left that does not know of the lease, and may grant the lock again. */
   readonly forgets?: true;
+  /** Whether it only has a lease end at another time than its holder thinks. */
+  readonly byClock?: true;
 }
 
 /** How leases are lost, the most specific first. */
@@ -51,12 +54,14 @@ const LOSSES_OF_LEASES: readonly LossOfLease[] = [
     cause: "clock-jump",
     by: [stepsClocks],
     how: steppedLease,
+    byClock: true,
   },
   {
     cause: "clock-rate",
     by: [({ clock }) => clock === "rate"],
     how: (fault) =>
       `under ${fault} clocks ran at different rates, so the process that measured the lease did not see it end when its holder did`,
+    byClock: true,
   },
   {
     cause: "eviction",
@@ -80,7 +85,8 @@ export function causeOfLoss(traits: FaultTraits): Cause | undefined {
  * by another owner that reported success after the only server had lost the lock; a lease that the lock promised without an
  * end, although one with an end was asked for and was over; a release that may have taken effect; a
  * release by another owner that was granted the lock in the first hold, after the end of its lease by what the lock said; the
- * lock itself; and last a release by another owner to whom the lock had been granted as well.
+ * lock itself; what moved the end of a lease, if the lock promised one without an end; and last a release by another owner to whom
+ * the lock had been granted as well.
  * Where a lease may have been over, a release that may have been rightful comes after the overrun, and so does one by an owner
  * that was granted the lock in the first hold, and one that nobody saw carried out.
  *
@@ -110,6 +116,7 @@ export function hypothesesOf(
   const isFresh = isFreshlyGranted(overlap);
   // What came after the server had lost the lock took nothing.
   const [tooLate, inTime] = byLoss(first, evidence, others);
+  const [lost, unlikely] = byEnd(overlap, losses(first.invokedTime, until, evidence, true));
   return [
     // If the lock did what its client asked, the client comes first.
     ...(isCut ? overran : []),
@@ -118,7 +125,7 @@ export function hypothesesOf(
     ...extensions.late,
     ...takenCertainly(pair, evidence, inTime),
     ...overwriting.answered,
-    ...losses(first.invokedTime, until, evidence, true),
+    ...lost,
     ...takenCertainly(pair, evidence, tooLate),
     ...overwriting.unanswered,
     ...(overran.length > 0 ? [] : overpromisedWithoutEnd(overlap, evidence)),
@@ -131,6 +138,7 @@ export function hypothesesOf(
     ...takenPossibly(pair, evidence, rightful),
     ...takenByLateGrant(pair, evidence, interferences),
     ...(overran.length > 0 ? [] : [...overpromised(overlap, evidence), grantedTwice(overlap, until, evidence)]),
+    ...unlikely,
     ...(isFresh && !isCounted ? byExtension : []),
     ...extensions.delayed,
     ...takenOrOwn(pair, evidence, interferences),
@@ -221,6 +229,17 @@ export function losses(
     if (hypotheses.length > 0) return hypotheses;
   }
   return [];
+}
+
+/**
+ * Those that may have lost the first lease, and those that only end a lease early or late by a clock, although the lock promised
+ * one without an end.
+ */
+function byEnd({ first, firstLeaseEnd }: Overlap, found: readonly Hypothesis[]) {
+  const clocks = LOSSES_OF_LEASES.filter(({ byClock }) => byClock === true).map(({ cause }) => cause);
+  const isUnlikely = ({ cause }: Hypothesis): boolean => clocks.includes(cause);
+  if (!isEndless(firstLeaseEnd - first.grantedTime)) return [found, []] as const;
+  return [found.filter((loss) => !isUnlikely(loss)), found.filter(isUnlikely)] as const;
 }
 
 /**

@@ -198,3 +198,14 @@ describe("a lease that was over, counted from its request", () => {
     }
   });
 });
+
+it("is first the lock's own where its leases do not end, and then a clock's", () => {
+  for (const kind of ["clock-jump", "clock-rate"]) {
+    const endless = new Recording({ clients: 3 }).acquire(0, 0, "a", { ttlMs: 1e9 }).fault(5, kind);
+    const again = endless.acquire(150, 1, "b", { ttlMs: 1e9 }).release(2000, 1, "b").release(2100, 0, "a", false);
+    const causes = (recording: Recording): unknown =>
+      violationsOf("lease-exclusion", recording)[0]?.hypotheses?.map(({ cause }) => cause);
+    expect(causes(again)).toEqual(["double-grant", kind]);
+    expect(causes(twice((recording) => recording.fault(5, kind)))).toEqual([kind, "double-grant"]);
+  }
+});
