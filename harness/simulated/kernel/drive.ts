@@ -5,6 +5,7 @@ import type { RunEnd } from "./stepper.ts";
 import { ProcessFailures } from "./process-failures.ts";
 import { heartbeat } from "../../client/heartbeat.ts";
 import { current } from "./current-context.ts";
+import { OwnGlobals } from "./own-globals.ts";
 
 /** The parts of a kernel that the drive needs. */
 export interface Driven {
@@ -62,7 +63,9 @@ export class Drive {
     if (this.#finish === null) return;
     heartbeat.beat();
     current.busy = true;
-    current.host = this.#driven.stepping();
+    const stepping = this.#driven.stepping();
+    current.host = stepping;
+    if (stepping !== null) OwnGlobals.enter(stepping.globals);
     try {
       const end = this.#driven.slot();
       if (end !== undefined) this.#over()?.(end);
@@ -74,6 +77,7 @@ export class Drive {
   readonly #endTurn = (): void => {
     if (this.#finish === null) return;
     heartbeat.rest();
+    OwnGlobals.enter(null);
     current.host = null;
     current.busy = false;
     if (this.#driven.interrupted()) this.#over()?.("interrupted");
@@ -93,6 +97,7 @@ export class Drive {
     this.#finish = null;
     this.#fail = null;
     heartbeat.rest();
+    OwnGlobals.enter(null);
     current.host = null;
     current.busy = false;
     current.running = false;

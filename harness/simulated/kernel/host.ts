@@ -1,3 +1,4 @@
+import type { OwnGlobals } from "./own-globals.ts";
 import { HarnessError, UserError } from "../../core/errors.ts";
 import { randomStream, type Random } from "../../core/random.ts";
 import { HostClock } from "./host-clock.ts";
@@ -54,6 +55,8 @@ export class Host {
   nextTimerNumber = 1;
   /** Tells its program's listeners of an error that nobody caught; false without any. Set by the platform. */
   onUncaught: ((event: UncaughtEvent, error: unknown, promise: unknown) => boolean) | null = null;
+  /** What its program has put on `globalThis`; null for a program that shares the modules of the process. */
+  globals: OwnGlobals | null = null;
   /** Readings of its clocks in the current step. */
   clockReads = 0;
   #life = 1;

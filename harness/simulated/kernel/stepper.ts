@@ -6,6 +6,7 @@ import type { Host } from "./host.ts";
 import type { InputListener } from "./input-listener.ts";
 import { SimulationLimitError, SPINNING_HINT, type Limits } from "./limits.ts";
 import { current } from "./current-context.ts";
+import { OwnGlobals } from "./own-globals.ts";
 import type { Trace } from "./trace.ts";
 
 /** `idle`: nothing will ever happen again. `time`: the time to stop at was reached. */
@@ -147,6 +148,7 @@ export class Stepper implements Driven {
     this.#tasks = 0;
     host.clockReads = 0;
     current.host = host;
+    OwnGlobals.enter(host.globals);
     this.#enter(host, event.label, run);
     return true;
   }
