@@ -342,3 +342,20 @@ describe("a client whose tasks have an owner value each", () => {
     }
   });
 });
+
+it("may have cut the lease of a thread's hold, where the history does not say which processes are threads of one client", () => {
+  const cut = (facts: object): string | undefined =>
+    verdict(
+      "lease-exclusion",
+      new Recording({ reentrant: true, ...facts })
+        .seek(27, 0, { ttlMs: 50 })
+        .seek(28, 2, { ttlMs: 300 })
+        .granted(34, 2, "c0")
+        .info(104, 0, "acquire")
+        .seek(206, 3, { ttlMs: 300 })
+        .granted(294, 3, "c1")
+        .release(314, 2, "c0", false),
+    );
+  expect(cut({})).toBe("valid");
+  expect(cut({ clients: 4 })).toBe("invalid");
+});
