@@ -350,10 +350,10 @@ it("may have cut the lease of a thread's hold, where the history does not say wh
       new Recording({ reentrant: true, ...facts })
         .seek(27, 0, { ttlMs: 50 })
         .seek(28, 2, { ttlMs: 300 })
-        .granted(34, 2, "c0")
+        .granted(34, 2, "c0", { validForMs: 298 })
         .info(104, 0, "acquire")
         .seek(206, 3, { ttlMs: 300 })
-        .granted(294, 3, "c1")
+        .granted(294, 3, "c1", { validForMs: 261 })
         .release(314, 2, "c0", false),
     );
   expect(cut({})).toBe("valid");

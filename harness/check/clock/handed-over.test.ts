@@ -71,6 +71,8 @@ it("a hold that its client was granted again while another one gave it up is not
       .acquire(releasedAt + 17, 1, "b")
       .release(releasedAt + 30, 1, "b");
   expect(accused(again(869))).toEqual([]);
+  const before = new Recording({ clients: 2 }).acquire(0, 0, "a").seek(420, 0).leave(466, 1, "a").left(600, 1);
+  expect(accused(before.granted(673, 0, "a").acquire(700, 1, "b").release(710, 1, "b"))).toEqual([]);
   // The next acquire is asked for after that release.
   const later = new Recording({ clients: 2 }).acquire(0, 0, "a").release(466, 1, "a").acquire(480, 0, "a");
   expect(accused(later.acquire(500, 1, "b").release(510, 1, "b"))).toContain("lease-exclusion");

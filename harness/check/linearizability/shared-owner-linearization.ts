@@ -10,11 +10,10 @@ const MAX_CONFIGURATIONS = 256;
 /** How many operations at most are tried between two completions. */
 const MAX_INSERTED = 128;
 /**
- * The same two once half of the steps are spent: what was tried until then is too much to try it all. If one of these few
- * explains everything that follows, that is as good an explanation as any.
+ * How many configurations are kept once half of the steps are spent: to go on trying everything would take too many. If one of these
+ * few explains what follows, that is as good an explanation as any.
  */
 const FEW_CONFIGURATIONS = 16;
-const FEW_INSERTED = 4;
 
 /**
  * The point where another algorithm stopped: the configurations that explain the operations so far, and the operations
@@ -111,8 +110,7 @@ export class SharedOwnerLinearization implements Follower {
         const after = this.#after(base, next, next.completed);
         if (after !== undefined) found.push(after);
       }
-      const isEnough = this.#budget.isHalfSpent && found.length > 0 && inserted >= FEW_INSERTED;
-      if (isEnough || inserted === MAX_INSERTED || found.length > MAX_CONFIGURATIONS) {
+      if (inserted === MAX_INSERTED || found.length > MAX_CONFIGURATIONS) {
         this.#truncated = true;
         break;
       }

@@ -297,11 +297,12 @@ it("is no other value of an older hold where it is used before it is granted", (
   const used = (extension: string): readonly Property[] =>
     accused(
       new Recording({ clients: 1 })
-        .acquire(0, 1, "a", TTL)
+        .seek(0, 1, TTL)
         .leave(10, 0, "a")
-        .seek(20, 1, TTL)
-        .left(30, 0)
-        .seekExtension(40, 0, extension, 1000)
+        .left(20, 0)
+        .seekExtension(30, 0, extension, 1000)
+        .granted(40, 1, "a")
+        .seek(45, 1, TTL)
         .granted(50, 1, "b")
         .extended(60, 0, extension),
     );
