@@ -360,7 +360,7 @@ export class EdnReader {
 
   /** The length of an extension that states none. */
   #endlessTtl(type: string, value: EdnMap): number {
-    if (type !== "invoke" || "ttlMs" in value || !this.#times.hasLeases) return ENDLESS_TTL_MS;
+    if (type !== "invoke" || "ttlMs" in value || !this.#times.asksForLeases) return ENDLESS_TTL_MS;
     throw this.#error("an :extend without a lease, where an acquire states one", "give :ttlMs in its :value");
   }
 }

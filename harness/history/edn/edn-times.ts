@@ -26,15 +26,16 @@ export class EdnTimes {
   #last = 0;
   #moved = 0;
   #hasLeases = false;
+  #asksForLeases = false;
 
   /** How many times did not fit the order of the lines. */
   get moved(): number {
     return this.#moved;
   }
 
-  /** Whether an operation so far stated how long a lease lasts, other than for ever. */
-  get hasLeases(): boolean {
-    return this.#hasLeases;
+  /** Whether an operation so far asked for a lease, other than for ever. */
+  get asksForLeases(): boolean {
+    return this.#asksForLeases;
   }
 
   /**
@@ -42,7 +43,9 @@ export class EdnTimes {
    * to the file, so that the order of the lines is the order of the events.
    */
   of({ time = null, process = null }: EdnMap, value: object | undefined): number | FieldDoubt {
-    const states = value !== undefined && statesLease(value);
+    const asks = value !== undefined && "ttlMs" in value && value.ttlMs !== ENDLESS_TTL_MS;
+    const states = asks || (value !== undefined && "validForMs" in value);
+    this.#asksForLeases ||= asks;
     this.#hasLeases ||= states;
     const exact = typeof time === "number" && Number.isInteger(time) ? time : undefined;
     if (this.#hasLeases && process !== "nemesis" && (exact ?? -1) < 0) {
@@ -64,9 +67,4 @@ export class EdnTimes {
     this.#last = Math.max(this.#last, stated);
     return this.#last;
   }
-}
-
-/** Whether an operation says how long a lease lasts, other than for ever. */
-function statesLease(value: object): boolean {
-  return "validForMs" in value || ("ttlMs" in value && value.ttlMs !== ENDLESS_TTL_MS);
 }

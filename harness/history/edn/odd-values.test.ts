@@ -120,6 +120,8 @@ describe("a lease", () => {
     ];
     await expect(verdictOf(...extended("{:ttl-ms 300}"))).rejects.toThrow("line 3: an :extend without a lease");
     expect(await verdictOf(...extended("nil"))).toBe("invalid");
+    const valid = extended("nil").map((line) => line.replace(/(:ok, :f :acquire.*:value) nil/, "$1 {:validForMs 1e9}"));
+    expect(await verdictOf(...valid)).toBe("invalid");
   });
 });
 
