@@ -38,7 +38,7 @@ test("so is what it puts on Reflect, which does as before", async () => {
   await onTwo(async (name) => {
     reflect().mine ??= name;
     await sleep(1);
-    seen.push(reflect().mine, Reflect.ownKeys({ a: 1 }), String(Reflect));
+    seen.push(reflect().mine, Reflect.ownKeys({ a: 1 }), Object.prototype.toString.call(Reflect));
   });
   expect(seen).toEqual(["client-0", ["a"], "[object Reflect]", "client-1", ["a"], "[object Reflect]"]);
   expect(Reflect).toBe(real);
