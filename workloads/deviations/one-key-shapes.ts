@@ -9,6 +9,7 @@ interface Shapes {
   readonly reentering: readonly Shape[];
   readonly renewing: readonly Shape[];
   readonly silent: readonly Shape[];
+  readonly patient: readonly Shape[];
   readonly dying: readonly Shape[];
   readonly dyingExtenders: readonly Shape[];
   readonly dyingEnterers: readonly Shape[];
@@ -24,6 +25,7 @@ export function shapesOf(scale: Scale): Shapes {
     reentering: reenteringShapes(words),
     renewing: renewingShapes(words),
     silent: silentShapes(words),
+    patient: patientShapes(words),
     dying: dyingShapes(words),
     dyingExtenders: dyingExtendersShapes(words),
     dyingEnterers: dyingEnterersShapes(words),
@@ -127,7 +129,6 @@ function furtherShapes({
   sections,
   later,
   seeker,
-  patient,
   rival,
   brief,
   short,
@@ -188,11 +189,6 @@ function furtherShapes({
         [later({ ...rival, waitMs: Math.round(0.3 * leaseMs), tries: 1 }, 0)],
         [later(seeker, 0.1)],
       ],
-    },
-    {
-      name: "waited for long",
-      // Who waits for the message of a release must not miss it; whoever asks once more would have the lock all the same.
-      clients: [[one(hold(0.9), write)], [patient(later(seeker, 0))]],
     },
     {
       name: "waited for by two from one moment on",
@@ -305,6 +301,17 @@ function renewingShapes({ hold, write, read, sections, later, seeker, rival, bri
     {
       name: "renewed in a first hold and in a second one",
       clients: [[...sections([hold(0.7), write], [read, hold(1.8), write]), seeker], [later(rival, 1.9)]],
+    },
+  ];
+}
+
+/** Shapes for every lock in which one request waits for long. */
+function patientShapes({ hold, write, one, later, seeker, patient }: Words): readonly Shape[] {
+  return [
+    {
+      name: "waited for long",
+      // Who waits for the message of a release must not miss it; whoever asks once more would have the lock all the same.
+      clients: [[one(hold(0.9), write)], [patient(later(seeker, 0))]],
     },
   ];
 }

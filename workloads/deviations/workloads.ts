@@ -79,8 +79,6 @@ export function smallWorkloads(options: WorkloadOptions, skills: Skills): readon
     ...shared.plain,
     ...(skills.extends ? shared.extending : []),
     ...(skills.reenters ? shared.reentering : []),
-    ...(skills.answersTwice === true ? afterRelease(options, skills) : []),
-    ...(skills.tellsReleases === false ? shared.silent : []),
     ...shared.dying,
     ...(skills.extends ? shared.dyingExtenders : []),
     ...(skills.reenters ? shared.dyingEnterers : []),
@@ -89,6 +87,10 @@ export function smallWorkloads(options: WorkloadOptions, skills: Skills): readon
     ...(skills.renews === true
       ? shared.renewing.map((shape) => ({ ...shape, outlives: skills.tellsRenewals !== true }))
       : []),
+    // What does not fit into one plan with all others comes a run later.
+    ...shared.patient,
+    ...(skills.answersTwice === true ? afterRelease(options, skills) : []),
+    ...(skills.tellsReleases === false ? shared.silent : []),
   ];
   const queue = options.supports?.fair === true ? queueShapes(scaleOf(options)) : [];
   const upgrading = skills.upgrades === true ? upgradeShapes(wordsOf(scale)) : [];
