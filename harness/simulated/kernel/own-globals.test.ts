@@ -13,6 +13,7 @@ async function onTwo(program: (name: string) => Promise<void>, isolated = true):
   for (const name of ["client-0", "client-1"]) {
     const host = kernel.host(name);
     if (isolated) host.globals = new OwnGlobals();
+    host.globals?.giveReflect();
     host.spawn("main", () => program(name));
   }
   await kernel.run();

@@ -1,8 +1,8 @@
 const { Reflect: realReflect } = globalThis;
 
 /**
- * What the program of one process has put on `globalThis`, and a `Reflect` of its own, to which libraries add as well. It is there
- * while that program runs, and nobody else sees it. Properties that were there before, or cannot be removed, are everybody's.
+ * What the program of one process has put on `globalThis`. It is there while that program runs, and until another with globals of its
+ * own does, which does not see it. Properties that were there before, or cannot be removed, are everybody's.
  */
 export class OwnGlobals {
   /** Whose additions are in place. */
@@ -11,7 +11,7 @@ export class OwnGlobals {
   static #shared = new Set<PropertyKey>();
 
   #additions: readonly (readonly [PropertyKey, PropertyDescriptor])[] = [];
-  readonly #reflect = Object.defineProperties({}, Object.getOwnPropertyDescriptors(realReflect)) as typeof Reflect;
+  #reflect: typeof Reflect | null = null;
 
   /** The program of this process runs from now on; null: one without globals of its own, or the real world. */
   static enter(globals: OwnGlobals | null): void {
@@ -22,11 +22,18 @@ export class OwnGlobals {
     OwnGlobals.#present = globals;
     if (globals === null) return;
     for (const [key, descriptor] of globals.#additions) Object.defineProperty(globalThis, key, descriptor);
-    globalThis.Reflect = globals.#reflect;
+    if (globals.#reflect !== null) globalThis.Reflect = globals.#reflect;
+  }
+
+  /** Gives the program a `Reflect` of its own, to add to. Not every program has one: all code that uses it becomes slower. */
+  giveReflect(): void {
+    if (this.#reflect !== null) return;
+    this.#reflect = Object.defineProperties({}, Object.getOwnPropertyDescriptors(realReflect)) as typeof Reflect;
+    if (OwnGlobals.#present === this) globalThis.Reflect = this.#reflect;
   }
 
   #leave(): void {
-    globalThis.Reflect = realReflect;
+    if (this.#reflect !== null) globalThis.Reflect = realReflect;
     this.#additions = realReflect
       .ownKeys(globalThis)
       .filter((key) => !OwnGlobals.#shared.has(key))

@@ -148,7 +148,8 @@ export class Stepper implements Driven {
     this.#tasks = 0;
     host.clockReads = 0;
     current.host = host;
-    OwnGlobals.enter(host.globals);
+    // A server looks at nothing there.
+    if (host.globals !== null) OwnGlobals.enter(host.globals);
     this.#enter(host, event.label, run);
     return true;
   }

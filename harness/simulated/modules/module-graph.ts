@@ -141,7 +141,9 @@ export class ModuleGraph {
   #source(path: string): Source {
     // A package of thousands of files computes for long in one step, and does not hang.
     heartbeat.advance();
-    return sourceOf(path, this.#importDynamically);
+    const source = sourceOf(path, this.#importDynamically);
+    if ("addsToReflect" in source && source.addsToReflect) current.host?.globals?.giveReflect();
+    return source;
   }
 
   /** The result of `require`. */

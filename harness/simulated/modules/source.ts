@@ -9,8 +9,8 @@ type RunCommonJs = (exports: unknown, require: unknown, module: unknown, filenam
 
 /** A file of a library, read and compiled once per process. */
 export type Source =
-  | { readonly kind: "commonjs"; readonly run: RunCommonJs }
-  | { readonly kind: "module"; readonly code: string; cachedData: Buffer }
+  | { readonly kind: "commonjs"; readonly run: RunCommonJs; readonly addsToReflect: boolean }
+  | { readonly kind: "module"; readonly code: string; cachedData: Buffer; readonly addsToReflect: boolean }
   | { readonly kind: "json"; readonly text: string }
   /** Compiled from another language. There is one per process for all graphs. */
   | { readonly kind: "addon" };
@@ -25,6 +25,9 @@ const NODE_REDIS = /[/\\]@(?:node-)?redis[/\\]client[/\\]dist[/\\]lib[/\\]/;
 const IOREDIS = /[/\\](?:ioredis|iovalkey)[/\\]built[/\\]utils[/\\]Commander\.js$/;
 /** The table of all commands of node-redis 4: those of a cluster, and what only a client has. */
 const COMMANDS = /(exports\.default = )\{\s*\.\.\.(commands_1\.default),([^{}]*\})\s*;/;
+/** Code that may add to `Reflect`: it uses it otherwise than for what is there. */
+const ADDS_TO_REFLECT =
+  /\bReflect\b(?!\s*\.\s*(?:apply|construct|defineProperty|deleteProperty|get|getOwnPropertyDescriptor|getPrototypeOf|has|isExtensible|ownKeys|preventExtensions|set|setPrototypeOf)\b)/;
 const QUICK = "it.a = it.b = 0; delete it.a; delete it.b;";
 const PARAMETERS = ["exports", "require", "module", "__filename", "__dirname"];
 
@@ -97,7 +100,7 @@ function withQuickPrototypes(path: string, code: string): string {
 }
 
 function compileModule(path: string, code: string): Source {
-  return { kind: "module", code, cachedData: cacheOf(path, code) };
+  return { kind: "module", code, cachedData: cacheOf(path, code), addsToReflect: ADDS_TO_REFLECT.test(code) };
 }
 
 /**
@@ -133,7 +136,7 @@ function compileCommonJs(path: string, code: string, importDynamically: ImportDy
     importModuleDynamically: (specifier: string) => importDynamically(specifier, path),
   };
   const run = vm.compileFunction(code, PARAMETERS, options as unknown as vm.CompileFunctionOptions);
-  return { kind: "commonjs", run: run as unknown as RunCommonJs };
+  return { kind: "commonjs", run: run as unknown as RunCommonJs, addsToReflect: ADDS_TO_REFLECT.test(code) };
 }
 
 /** The `type` of the package that contains a folder; undefined where it has none. */
