@@ -69,7 +69,8 @@ function taken(
   );
   return found.toReversed().map((interference) => {
     const own = interference.owner === first.owner;
-    const what = `${interference.isAgain && interference.f === "release" ? "second " : ""}${interference.f === "release" ? "release" : "extension"}`;
+    const release = interference.isAgain ? "second release" : "release";
+    const what = interference.f === "release" ? release : "extension";
     const whose = own
       ? isByAnother(first, interference, evidence)
         ? "which uses the same owner value"
