@@ -220,12 +220,8 @@ export class HoldTracker {
     for (const hold of named ?? this.#open.candidates(event.key, event.process, owner)) {
       const isOther = owner === undefined && this.lineage.areTasks(hold.currentProcess, event.process);
       if (isOther || !this.sameClient(hold.currentProcess, event.process)) continue;
-      this.#showMeant(hold, event, operation);
+      showMeant(hold, event, operation, this.lineage);
     }
-  }
-
-  #showMeant(hold: Hold, event: HistoryEvent, operation?: InvocationEvent): void {
-    showMeant(hold, event, operation, this.lineage);
   }
 
   #grant(grant: GrantEvents): readonly HoldChange[] {
@@ -233,7 +229,8 @@ export class HoldTracker {
     const own = this.#ownOf(key, value.owner, process);
     doubtOthers(own, grant.completion, [this.#open, this.#forgotten], this.lineage);
     if (own !== undefined && this.#isReentry(own, grant)) return this.#reenter(own, grant);
-    if (own !== undefined && grant.invocation.value.inner === true) this.#showMeant(own, grant.completion);
+    if (own !== undefined && grant.invocation.value.inner === true)
+      showMeant(own, grant.completion, undefined, this.lineage);
     const replaced = this.#end(own, "abandoned", grant.completion);
     for (const hold of [...this.#open.ofClient(key, process)])
       if (hold.owner !== value.owner && !this.lineage.areTasks(hold.currentProcess, process)) this.#forget(hold);
@@ -394,7 +391,7 @@ export class HoldTracker {
     if (hold === undefined) return [];
     hold.end = { by, index: event.index, time: event.time };
     // A client that is killed may have forgotten its hold long before.
-    if (by === "release" || by === "lost") this.#showMeant(hold, event);
+    if (by === "release" || by === "lost") showMeant(hold, event, undefined, this.lineage);
     for (const holds of [this.#open, this.#forgotten]) holds.remove(hold);
     this.lasting.end(hold);
     return [{ kind: "ended", hold }];

@@ -99,10 +99,7 @@ class Linearizability implements Checker {
     // It must not change anything, and what the lock answers to it is its own affair.
     if (isReleaseAgain(event, step.invocation)) return;
     const why = this.#sort(event, step);
-    if (why !== undefined) {
-      this.#undecide(event.key, why);
-      return;
-    }
+    if (why !== undefined) return this.#undecide(event.key, why);
     for (const operations of this.#following(event.key)) {
       const wasFollowing = operations.progress.state === "following";
       this.#tell(operations, event, step);
