@@ -14,7 +14,7 @@ import {
   isHeldByAnother,
   restsOnExtension,
 } from "./base.ts";
-import { type DeviationMoment, momentsAtEvents, momentsOfMessage, type Phase } from "./moments.ts";
+import { type DeviationMoment, type EventMoment, momentsAtEvents, momentsOfMessage, type Phase } from "./moments.ts";
 import { type Roles, rolesIn } from "./roles.ts";
 import { askedIn, fewestOf, isAsked, isSameRound, sameGroup } from "./rounds.ts";
 import { asksAgain, waitsLong } from "./shape.ts";
@@ -298,26 +298,17 @@ function rankOf(invoked: HistoryEvent | undefined): number {
  * then, but its connection can break: a lock that restores what it held when it has connected again takes it from the other one.
  */
 function besideGrants({ plan, history, deadlines }: Base): readonly StrikePoint[] {
-  const { servers, ...none } = notOfMessage(plan);
-  return momentsAtEvents(history).flatMap(({ on, trigger, client, atNs }): readonly StrikePoint[] => {
+  return momentsAtEvents(history).flatMap((moment): readonly StrikePoint[] => {
+    const { on, client, atNs } = moment;
     if (on !== "acquire:ok") return [];
     const atMs = atNs / NANOSECONDS_PER_MS;
     const outlived = deadlines.holds.filter(
       (hold) =>
         hold.client !== client && hold.fromMs < atMs && hold.toMs > atMs && hasOutlived(deadlines, hold.client, atMs),
     );
-    return outlived.map((hold): StrikePoint => ({
-      ...none,
-      at: trigger,
-      words: `at ${client}'s ${on} ${trigger.count}, of ${hold.client}`,
-      atMs,
-      client: hold.client,
-      of: "both",
-      servers,
-      isOfConnections: true,
-      sort: "between, while another one is granted what this one has outlived",
-      rank: 0,
-    }));
+    return outlived.map((hold) =>
+      breakOf(plan, moment, hold.client, "between, while another one is granted what this one has outlived"),
+    );
   });
 }
 
@@ -327,11 +318,11 @@ function besideGrants({ plan, history, deadlines }: Base): readonly StrikePoint[
  * broken. A client that asks anew has the lock all the same.
  */
 function besideReleases({ plan, history, deadlines }: Base): readonly StrikePoint[] {
-  const { servers, ...none } = notOfMessage(plan);
   const patient = new Set(
     plan.clients.flatMap(({ sections }, at) => (sections.some(waitsLong) ? [clientName(at)] : [])),
   );
-  return momentsAtEvents(history).flatMap(({ event, on, trigger, client, atNs }): readonly StrikePoint[] => {
+  return momentsAtEvents(history).flatMap((moment): readonly StrikePoint[] => {
+    const { event, client, atNs } = moment;
     if (event.type !== "invoke" || event.f !== "release") return [];
     const atMs = atNs / NANOSECONDS_PER_MS;
     const waiting = deadlines.requests.filter(
@@ -342,19 +333,25 @@ function besideReleases({ plan, history, deadlines }: Base): readonly StrikePoin
         own.toMs > atMs &&
         own.key === event.key,
     );
-    return waiting.map((own): StrikePoint => ({
-      ...none,
-      at: trigger,
-      words: `at ${client}'s ${on} ${trigger.count}, of ${own.client}`,
-      atMs,
-      client: own.client,
-      of: "both",
-      servers,
-      isOfConnections: true,
-      sort: "between, while another one releases what this one waits for",
-      rank: 0,
-    }));
+    return waiting.map((own) =>
+      breakOf(plan, moment, own.client, "between, while another one releases what this one waits for"),
+    );
   });
+}
+
+/** A moment of one client at which the connection of another may break. */
+function breakOf(plan: Plan, { trigger, on, client, atNs }: EventMoment, broken: string, sort: string): StrikePoint {
+  return {
+    ...notOfMessage(plan),
+    at: trigger,
+    words: `at ${client}'s ${on} ${trigger.count}, of ${broken}`,
+    atMs: atNs / NANOSECONDS_PER_MS,
+    client: broken,
+    of: "both",
+    isOfConnections: true,
+    sort,
+    rank: 0,
+  };
 }
 
 /** What is said of a moment at which no message is sent. */
