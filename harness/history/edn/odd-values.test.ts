@@ -1,15 +1,6 @@
 /** Values of another type or size than a field has: each is read with its one meaning, or refused, and never ignored. */
 import { describe, expect, it } from "vitest";
-import { checkStream } from "../../check/check-stream.ts";
-
-async function verdictOf(...lines: readonly string[]): Promise<string> {
-  return (await checkStream([lines.join("\n")], "history.edn", { foreign: true })).verdict.verdict;
-}
-
-const done = (f: string, process: number, ms: number, value = "nil", beside = ""): readonly string[] => [
-  `{:type :invoke, :f :${f}, :process ${process}, :time ${ms * 1e6}, :value ${value}${beside}}`,
-  `{:type :ok, :f :${f}, :process ${process}, :time ${(ms + 3) * 1e6}, :value ${value}${beside}}`,
-];
+import { done, eachWith, judge, together, verdictOf } from "./testing/edn-lines.ts";
 
 describe("a time", () => {
   const mutex = (time: string, value = "nil"): readonly string[] => [
@@ -126,13 +117,6 @@ describe("a lease", () => {
 });
 
 describe("how a grant shares its key", () => {
-  const together = (value: string, beside = ""): readonly string[] => [
-    ...done("acquire", 0, 10, value, beside),
-    ...done("acquire", 1, 20, value, beside),
-    ...done("release", 0, 30),
-    ...done("release", 1, 40),
-  ];
-
   it.each([
     '{:capacity "2"}',
     "{:max-permits :x}",
@@ -185,13 +169,6 @@ describe("how a grant shares its key", () => {
 });
 
 describe("the name of a lock", () => {
-  const two = (name: (process: number) => string, beside = ""): readonly string[] => [
-    ...done("acquire", 0, 10, name(0), beside.replace("%", "0")),
-    ...done("acquire", 1, 20, name(1), beside.replace("%", "1")),
-    ...done("release", 0, 30),
-    ...done("release", 1, 40),
-  ];
-
   it.each([
     ", :key 9007199254740993%",
     ", :key [:a %]",
@@ -199,23 +176,23 @@ describe("the name of a lock", () => {
     ", :lock {:id %}",
     ", :lock-id 9007199254740993%",
   ])("may be of any kind: %s", async (beside) => {
-    expect(await verdictOf(...two(() => "nil", beside))).toBe("valid");
-    expect(await verdictOf(...two(() => "nil", beside.replace("%", "7")))).toBe("invalid");
+    expect(await verdictOf(...eachWith(() => "nil", beside))).toBe("valid");
+    expect(await verdictOf(...eachWith(() => "nil", beside.replace("%", "7")))).toBe("invalid");
   });
 
   it.each(["{:key [1 %]}", "{:key 9007199254740993%}", "{:lock-id 9007199254740993%}", "[9007199254740993% nil]"])(
     "may be so in the value: %s",
     async (value) => {
-      expect(await verdictOf(...two((process) => value.replace("%", String(process + 3))))).toBe("valid");
-      expect(await verdictOf(...two(() => value.replace("%", "3")))).toBe("invalid");
+      expect(await verdictOf(...eachWith((process) => value.replace("%", String(process + 3))))).toBe("valid");
+      expect(await verdictOf(...eachWith(() => value.replace("%", "3")))).toBe("invalid");
     },
   );
 
   it("is asked for where a map may be one, and differs", async () => {
-    await expect(verdictOf(...two((process) => `{:lock {:name ${process}}}`))).rejects.toThrow(
+    await expect(verdictOf(...eachWith((process) => `{:lock {:name ${process}}}`))).rejects.toThrow(
       'line 3: :lock {"name":1}, where an earlier acquire has',
     );
-    expect(await verdictOf(...two(() => "{:lock {:name 1}}"))).toBe("invalid");
+    expect(await verdictOf(...eachWith(() => "{:lock {:name 1}}"))).toBe("invalid");
   });
 });
 
@@ -242,7 +219,7 @@ describe("a release whose answer says nothing", () => {
     ),
   ];
   const accused = async (...lines: readonly string[]): Promise<readonly string[]> => {
-    const { properties } = (await checkStream([lines.join("\n")], "history.edn", { foreign: true })).verdict;
+    const { properties } = (await judge(...lines)).verdict;
     return Object.entries(properties).flatMap(([property, { verdict }]) => (verdict === "invalid" ? [property] : []));
   };
 

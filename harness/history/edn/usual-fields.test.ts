@@ -1,25 +1,6 @@
 /** Fields and names of operations that others write: each is read with its one meaning, or refused with the reason. */
 import { describe, expect, it } from "vitest";
-import { checkStream } from "../../check/check-stream.ts";
-
-async function judge(...lines: readonly string[]): ReturnType<typeof checkStream> {
-  return checkStream([lines.join("\n")], "history.edn", { foreign: true });
-}
-
-async function verdictOf(...lines: readonly string[]): Promise<string> {
-  return (await judge(...lines)).verdict.verdict;
-}
-
-const done = (f: string, process: number, ms: number, value = "nil", beside = ""): readonly string[] => [
-  `{:type :invoke, :f :${f}, :process ${process}, :time ${ms * 1e6}, :value ${value}${beside}}`,
-  `{:type :ok, :f :${f}, :process ${process}, :time ${(ms + 3) * 1e6}, :value ${value}${beside}}`,
-];
-const together = (value: string, beside = ""): readonly string[] => [
-  ...done("acquire", 0, 10, value, beside),
-  ...done("acquire", 1, 20, value, beside),
-  ...done("release", 0, 30),
-  ...done("release", 1, 40),
-];
+import { done, eachWith, judge, together, verdictOf } from "./testing/edn-lines.ts";
 
 describe("two that hold a lock together", () => {
   it.each([
@@ -70,25 +51,18 @@ describe("two that hold a lock together", () => {
 });
 
 describe("the name of a lock", () => {
-  const two = (name: (process: number) => string, beside = ""): readonly string[] => [
-    ...done("acquire", 0, 10, name(0), beside.replace("%", "0")),
-    ...done("acquire", 1, 20, name(1), beside.replace("%", "1")),
-    ...done("release", 0, 30),
-    ...done("release", 1, 40),
-  ];
-
   it("may be a field of the operation, or of its value", async () => {
-    expect(await verdictOf(...two(() => "nil", ', :resource "r%"'))).toBe("valid");
-    expect(await verdictOf(...two(() => "nil", ', :resource "r"'))).toBe("invalid");
-    expect(await verdictOf(...two((process) => `{:lock-id ${process + 1}}`))).toBe("valid");
-    expect(await verdictOf(...two(() => "{:lock-id 1}"))).toBe("invalid");
+    expect(await verdictOf(...eachWith(() => "nil", ', :resource "r%"'))).toBe("valid");
+    expect(await verdictOf(...eachWith(() => "nil", ', :resource "r"'))).toBe("invalid");
+    expect(await verdictOf(...eachWith((process) => `{:lock-id ${process + 1}}`))).toBe("valid");
+    expect(await verdictOf(...eachWith(() => "{:lock-id 1}"))).toBe("invalid");
   });
 
   it("is asked for where a field may be one, and differs", async () => {
-    await expect(verdictOf(...two((process) => `{:path "/${process}"}`))).rejects.toThrow(
+    await expect(verdictOf(...eachWith((process) => `{:path "/${process}"}`))).rejects.toThrow(
       'line 3: :path "/1", where an earlier acquire has "/0": does it name the lock?',
     );
-    expect(await verdictOf(...two(() => '{:path "/a"}'))).toBe("invalid");
+    expect(await verdictOf(...eachWith(() => '{:path "/a"}'))).toBe("invalid");
   });
 });
 
