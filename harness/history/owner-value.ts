@@ -20,3 +20,8 @@ export function shortOwner(owner: string, mark = "…", beside: readonly string[
   const end = same + LETTERS < owner.length ? mark : "";
   return same === LETTERS ? `${begin}${rest}${end}` : `${begin}${mark}${rest}${end}`;
 }
+
+/** One name for an owner value of a key, whatever characters the two contain: for maps and sets. */
+export function ownerName(key: string, owner: string): string {
+  return JSON.stringify([key, owner]);
+}

@@ -1,5 +1,6 @@
 import type { HistoryEvent } from "../../history/history.ts";
 import { OldestFirst } from "../../history/oldest-first.ts";
+import { ownerName } from "../../history/owner-value.ts";
 
 /** How many extensions are remembered that are not answered. */
 const REMEMBERED = 20_000;
@@ -50,17 +51,13 @@ export class DrawnValues {
     const asked = this.#asked.get(event.process);
     this.#asked.delete(event.process);
     return event.type === "ok" && asked !== undefined && event.value.owner !== asked
-      ? placeOf(event.key, event.value.owner)
+      ? ownerName(event.key, event.value.owner)
       : undefined;
   }
 }
 
 function placeNamedIn(event: HistoryEvent): string {
   return event.type === "invoke" && (event.f === "extend" || event.f === "release")
-    ? placeOf(event.key, event.value.owner)
+    ? ownerName(event.key, event.value.owner)
     : "";
-}
-
-function placeOf(key: string, owner: string): string {
-  return JSON.stringify([key, owner]);
 }

@@ -17,6 +17,7 @@ import { RepeatedAcquires } from "../recorders/repeated-acquires.ts";
 import { RenamedOwners } from "./renamed-owners.ts";
 import { SharedOwners } from "./shared-owners.ts";
 import { UNORDERED } from "../../history/unordered.ts";
+import { ownerName } from "../../history/owner-value.ts";
 
 /** How many holds are remembered of which their clients were told that they were lost. */
 const REMEMBERED_LOST = 1000;
@@ -201,7 +202,7 @@ export class SharedEvidence {
     return (
       changes.find(({ hold }) => hold.owner === owner)?.hold ??
       this.holds.find(event.key, owner, event.process) ??
-      this.#lost.get(nameOf(event.key, owner))
+      this.#lost.get(ownerName(event.key, owner))
     );
   }
 
@@ -209,11 +210,7 @@ export class SharedEvidence {
   #rememberLost(changes: readonly HoldChange[]): void {
     for (const { kind, hold } of changes) {
       if (kind === "ended" && (hold.end?.by === "lost" || hold.end?.by === "abandoned"))
-        this.#lost.set(nameOf(hold.key, hold.owner), hold);
+        this.#lost.set(ownerName(hold.key, hold.owner), hold);
     }
   }
-}
-
-function nameOf(key: string, owner: string): string {
-  return JSON.stringify([key, owner]);
 }

@@ -1,7 +1,7 @@
 import type { HistoryEvent } from "../../history/history.ts";
 import { OldestFirst } from "../../history/oldest-first.ts";
 import type { CompletionEvent, InvocationEvent } from "../../history/operations.ts";
-import { REPLACED } from "../../history/owner-value.ts";
+import { ownerName, REPLACED } from "../../history/owner-value.ts";
 import { statedIn } from "../../history/unordered.ts";
 
 type Extension = Extract<CompletionEvent, { f: "extend" }>;
@@ -72,7 +72,7 @@ export class RenamedOwners {
     if (this.#names.size === 0 || !("key" in event)) return event;
     const stated = event.value as { readonly owner?: unknown } | undefined;
     if (typeof stated?.owner !== "string") return event;
-    const known = this.#names.get(placeOf(event.key, stated.owner));
+    const known = this.#names.get(ownerName(event.key, stated.owner));
     if (known !== undefined && this.#isOfBefore(event, known))
       return { ...event, value: { ...stated, owner: known.first } };
     const owner = (event.type === "audit" ? known?.first : known?.name) ?? stated.owner;
@@ -85,7 +85,7 @@ export class RenamedOwners {
    */
   mayHaveAnother(key: string, first: string, since: number): boolean {
     if (!this.#renames && this.#keeps) return false;
-    const place = placeOf(key, first);
+    const place = ownerName(key, first);
     return (
       this.#unanswered.has(place) || this.#underWay.has(place) || (this.#replacedAt.get(place) ?? -Infinity) > since
     );
@@ -95,12 +95,12 @@ export class RenamedOwners {
   #isOfBefore(event: HistoryEvent, { key, first }: Known): boolean {
     if (event.type !== "ok" || event.f !== "acquire") return false;
     const asked = this.#acquires.get(event.process) ?? event.index;
-    return asked < (this.#replacedAt.get(placeOf(key, first)) ?? -Infinity);
+    return asked < (this.#replacedAt.get(ownerName(key, first)) ?? -Infinity);
   }
 
   #ask({ key, process, value: { owner } }: ExtensionRequest): void {
     const first = this.#nameOf(key, owner);
-    const place = placeOf(key, first);
+    const place = ownerName(key, first);
     this.#asked.set(process, { owner, first });
     this.#underWay.set(place, (this.#underWay.get(place) ?? 0) + 1);
   }
@@ -110,7 +110,7 @@ export class RenamedOwners {
     const asked = this.#asked.get(process);
     if (asked === undefined) return;
     this.#asked.delete(process);
-    const place = placeOf(key, asked.first);
+    const place = ownerName(key, asked.first);
     const underWay = (this.#underWay.get(place) ?? 1) - 1;
     if (underWay > 0) this.#underWay.set(place, underWay);
     else this.#underWay.delete(place);
@@ -127,7 +127,7 @@ export class RenamedOwners {
   #rename(key: string, [before, after]: readonly [string, string], { type, process, index }: Extension): void {
     this.#renames = true;
     const first = this.#nameOf(key, before);
-    this.#replacedAt.set(placeOf(key, first), index);
+    this.#replacedAt.set(ownerName(key, first), index);
     // If it is not known when an extension took effect, others may have used the value before it until now.
     if (type === "ok")
       this.#call(before, { key, first, process, name: before === first ? `${before}${REPLACED}` : before });
@@ -136,12 +136,12 @@ export class RenamedOwners {
 
   #call(owner: string, known: Known): void {
     // An audit may still name a value that stands for itself again.
-    if (owner === known.first && owner === known.name) this.#names.delete(placeOf(known.key, owner));
+    if (owner === known.first && owner === known.name) this.#names.delete(ownerName(known.key, owner));
     else this.#keep(this.#names, owner, known);
   }
 
   #keep(among: OldestFirst<string, Known>, owner: string, known: Known): void {
-    among.set(placeOf(known.key, owner), known);
+    among.set(ownerName(known.key, owner), known);
     for (let reviewed = 0; reviewed < REVIEWED && among.size > this.#remembered; reviewed += 1) {
       const [place, old] = among.oldest ?? [];
       if (place === undefined || old === undefined) return;
@@ -151,7 +151,7 @@ export class RenamedOwners {
   }
 
   #nameOf(key: string, owner: string): string {
-    return (this.#names.size === 0 ? undefined : this.#names.get(placeOf(key, owner))?.name) ?? owner;
+    return (this.#names.size === 0 ? undefined : this.#names.get(ownerName(key, owner))?.name) ?? owner;
   }
 }
 
@@ -159,8 +159,4 @@ export class RenamedOwners {
 function drawnBy(event: Extension, asked: string): string | undefined {
   const { owner } = statedIn(event);
   return owner === asked ? undefined : owner;
-}
-
-function placeOf(key: string, owner: string): string {
-  return JSON.stringify([key, owner]);
 }

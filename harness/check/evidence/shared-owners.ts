@@ -1,5 +1,6 @@
 import type { HistoryEvent } from "../../history/history.ts";
 import { OldestFirst } from "../../history/oldest-first.ts";
+import { ownerName } from "../../history/owner-value.ts";
 
 /** How many owner values are remembered, of all keys together: about 3 MB. */
 const REMEMBERED_OWNERS = 20_000;
@@ -29,11 +30,11 @@ export class SharedOwners {
 
   /** Whether two clients may have used this owner value. */
   has(key: string, owner: string): boolean {
-    return this.#users.get(JSON.stringify([key, owner]))?.isShared === true;
+    return this.#users.get(ownerName(key, owner))?.isShared === true;
   }
 
   #use(key: string, owner: string, process: number): void {
-    const name = JSON.stringify([key, owner]);
+    const name = ownerName(key, owner);
     const known = this.#users.get(name);
     const isShared = known !== undefined && (known.isShared || !this.#areOne(known.process, process));
     this.#users.set(name, { process, isShared });

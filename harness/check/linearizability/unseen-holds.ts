@@ -4,6 +4,7 @@ import type { FaultEvent } from "../../history/history.ts";
 import { OldestFirst } from "../../history/oldest-first.ts";
 import type { ProcessLineage } from "../../history/process-lineage.ts";
 import type { HistoryStep } from "../evidence/history-step.ts";
+import { ownerName } from "../../history/owner-value.ts";
 
 /** How many are remembered, of all keys together. */
 const REMEMBERED = 20_000;
@@ -49,7 +50,7 @@ export class UnseenHolds {
 
   /** A hold that may last although it does not count. */
   keep(hold: UnseenHold): void {
-    const name = JSON.stringify([hold.key, hold.owner]);
+    const name = ownerName(hold.key, hold.owner);
     this.#holds.delete(name);
     this.#holds.set(name, hold);
   }

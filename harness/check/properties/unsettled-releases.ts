@@ -1,6 +1,7 @@
 import type { Hold } from "../../history/holds.ts";
 import { OldestFirst } from "../../history/oldest-first.ts";
 import type { HistoryStep } from "../evidence/history-step.ts";
+import { ownerName } from "../../history/owner-value.ts";
 
 /** How many owner values are remembered, of all keys together: about 4 MB. */
 const REMEMBERED_OWNERS = 20_000;
@@ -65,11 +66,11 @@ export class UnsettledReleases {
   }
 
   #of({ key, owner }: Pick<Hold, "key" | "owner">): Releases {
-    return this.#byOwner.get(JSON.stringify([key, owner])) ?? NONE;
+    return this.#byOwner.get(ownerName(key, owner)) ?? NONE;
   }
 
   #set({ key, owner }: Pick<Hold, "key" | "owner">, releases: Releases): void {
-    this.#byOwner.set(JSON.stringify([key, owner]), releases);
+    this.#byOwner.set(ownerName(key, owner), releases);
     const { size, oldest } = this.#byOwner;
     if (size <= this.#capacity || oldest === undefined) return;
     const [name, { open, lastEnd, unknown }] = oldest;

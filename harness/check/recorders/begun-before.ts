@@ -1,5 +1,6 @@
 import { OldestFirst } from "../../history/oldest-first.ts";
 import type { HistoryStep } from "../evidence/history-step.ts";
+import { ownerName } from "../../history/owner-value.ts";
 
 /** How many processes, and how many keys, are remembered. */
 const REMEMBERED = 20_000;
@@ -51,7 +52,7 @@ export class BegunBefore {
     if (this.#beganFree || begun === undefined || this.#shared.has(key)) return false;
     // As long as nothing has changed, it has the hold from before the recording, if any.
     if (changed === undefined || changed > begun) return false;
-    const hold = JSON.stringify([key, owner]);
+    const hold = ownerName(key, owner);
     const claimed = this.#claimed.get(process) ?? hold;
     this.#claimed.set(process, claimed);
     return claimed === hold;

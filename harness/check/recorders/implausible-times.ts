@@ -4,6 +4,7 @@ import type { Property, PropertyVerdict, Violation } from "../../core/verdict.ts
 import { isExpiredGrant, onlyCertain } from "./only-certain.ts";
 import { OldestFirst } from "../../history/oldest-first.ts";
 import type { HistoryStep } from "../evidence/history-step.ts";
+import { ownerName } from "../../history/owner-value.ts";
 
 /** No request over a network is answered within this time, in nanoseconds. */
 const QUICKEST = 10_000;
@@ -109,7 +110,7 @@ export class ImplausibleTimes {
   }
 
   #granted(key: string, owner: string): void {
-    const name = JSON.stringify([key, owner]);
+    const name = ownerName(key, owner);
     this.#isOwnerReused ||= this.#owners.get(name) === true;
     this.#owners.set(name, true);
   }

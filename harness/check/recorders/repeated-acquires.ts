@@ -10,6 +10,7 @@ import type { Property, PropertyVerdict } from "../../core/verdict.ts";
 import { unknown } from "../findings.ts";
 import { timeWords } from "../words.ts";
 import { ContinuedProcesses } from "./continued-processes.ts";
+import { ownerName } from "../../history/owner-value.ts";
 
 /** How many owner values are remembered that stand for others. */
 const REMEMBERED = 20_000;
@@ -101,7 +102,7 @@ export class RepeatedAcquires {
 
   /** Whether the holds of this owner value had several, of which one may refer to nothing. */
   hasSeveral(key: string, owner: string): boolean {
-    return this.#several.has(placeOf(key, owner));
+    return this.#several.has(ownerName(key, owner));
   }
 
   #leave({ process, key }: CompletionEvent): void {
@@ -111,7 +112,7 @@ export class RepeatedAcquires {
   #use(event: HistoryEvent, invocation: InvocationEvent | undefined): void {
     const operation = event.type === "invoke" ? event : invocation;
     if (operation?.f !== "extend" && operation?.f !== "release") return;
-    const place = placeOf(operation.key, operation.value.owner);
+    const place = ownerName(operation.key, operation.value.owner);
     if (event.type === "invoke") this.#underWay.set(place, (this.#underWay.get(place) ?? 0) + 1);
     else if ((this.#underWay.get(place) ?? 1) > 1) this.#underWay.set(place, this.#underWay.get(place)! - 1);
     else this.#underWay.delete(place);
@@ -121,7 +122,7 @@ export class RepeatedAcquires {
 
   #grant(grant: Grant, invocation: Acquire): void {
     const { key, process, value } = grant;
-    const place = placeOf(key, value.owner);
+    const place = ownerName(key, value.owner);
     const known = this.#first.get(place);
     const own = this.#ownHold(key, process, (hold) => hold.owner === known) ?? this.#ownHold(key, process, () => true);
     const latest = this.#latest.get(key);
@@ -153,7 +154,7 @@ export class RepeatedAcquires {
     if (isRepeated && this.#mayBeAnother(own, grant)) this.#doubt ??= doubtInWords(own, grant);
     this.#first.set(place, first);
     this.#latest.set(key, { owner: first, invoked: invocation.index, granted: grant.index });
-    this.#several.set(placeOf(key, first), true);
+    this.#several.set(ownerName(key, first), true);
   }
 
   /** Whether the grant may as well be to another client, while the hold was in force. */
@@ -198,7 +199,7 @@ export class RepeatedAcquires {
     if (!("key" in event)) return event;
     const stated = event.value as { readonly owner?: unknown } | undefined;
     if (typeof stated?.owner !== "string") return event;
-    const owner = this.#first.get(placeOf(event.key, stated.owner));
+    const owner = this.#first.get(ownerName(event.key, stated.owner));
     return owner === undefined ? event : { ...event, value: { ...stated, owner } };
   }
 }
@@ -215,8 +216,4 @@ function doubtInWords({ currentProcess }: Hold, { key, process, time }: Grant): 
 function isBetween({ owner, invoked, granted }: Latest, hold: Hold, { index }: Acquire): boolean {
   const answered = hold.promised?.settled?.index ?? hold.grantedIndex;
   return owner !== hold.owner && invoked > answered && granted < index;
-}
-
-function placeOf(key: string, owner: string): string {
-  return JSON.stringify([key, owner]);
 }

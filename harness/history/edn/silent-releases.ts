@@ -4,6 +4,7 @@ import { ENDLESS_TTL_MS } from "../holds/endless-lease.ts";
 import { OldestFirst } from "../oldest-first.ts";
 import { type InvocationEvent, OpenOperations } from "../operations.ts";
 import { UNSAID } from "../unordered.ts";
+import { ownerName } from "../owner-value.ts";
 
 /** How many leases are remembered. */
 const REMEMBERED = 20_000;
@@ -27,7 +28,7 @@ export class SilentReleases {
     const invocation = this.#open.push(event);
     if (invocation === undefined || event.type !== "ok") return event;
     if (invocation.f === "release" && event.f === "release") {
-      const place = placeOf(invocation.key, invocation.value.owner);
+      const place = ownerName(invocation.key, invocation.value.owner);
       const until = this.#leases.get(place) ?? (this.#hasLeases ? -Infinity : Infinity);
       this.#leases.delete(place);
       return isSilent && until <= event.time ? { ...event, type: "info", value: { reason: UNSAID } } : event;
@@ -41,10 +42,6 @@ export class SilentReleases {
     const { ttlMs } = invocation.value;
     this.#hasLeases ||= ttlMs !== ENDLESS_TTL_MS;
     const end = ttlMs === ENDLESS_TTL_MS ? Infinity : invocation.time + ttlMs * NANOSECONDS_PER_MS;
-    this.#leases.set(placeOf(key, owner), end);
+    this.#leases.set(ownerName(key, owner), end);
   }
-}
-
-function placeOf(key: string, owner: string): string {
-  return JSON.stringify([key, owner]);
 }

@@ -3,6 +3,7 @@ import { OldestFirst } from "../oldest-first.ts";
 import type { CompletionEvent, InvocationEvent } from "../operations.ts";
 import type { Hold } from "./hold.ts";
 import { overForCertain } from "./over-for-certain.ts";
+import { ownerName } from "../owner-value.ts";
 
 /** How many owner values are remembered. */
 const REMEMBERED_OWNERS = 10_000;
@@ -136,5 +137,5 @@ interface Entered extends LastOwner {
 }
 
 function nameOf({ key, owner }: Pick<Hold, "key" | "owner">): string {
-  return JSON.stringify([key, owner]);
+  return ownerName(key, owner);
 }

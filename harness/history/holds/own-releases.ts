@@ -3,6 +3,7 @@ import type { HistoryEvent } from "../history.ts";
 import type { CompletionEvent, InvocationEvent } from "../operations.ts";
 import { OldestFirst } from "../oldest-first.ts";
 import { BESIDE_OTHERS } from "../unordered.ts";
+import { ownerName } from "../owner-value.ts";
 
 /** How many owner values are remembered of the releases of one client and key. */
 const REMEMBERED = 64;
@@ -50,7 +51,7 @@ export class OwnReleases {
 
   /** A client begins to release what another was granted: the owner value was handed on to it. */
   handOn({ key, process, index, value }: Extract<InvocationEvent, { f: "release" }>): void {
-    const place = placeOf(key, value.owner);
+    const place = ownerName(key, value.owner);
     this.#handed.set(process, place);
     this.#handedOn.set(place, { open: (this.#handedOn.get(place)?.open ?? 0) + 1, last: index });
   }
@@ -59,7 +60,7 @@ export class OwnReleases {
   push(event: HistoryEvent, invocation: InvocationEvent | undefined): void {
     if (event.time !== this.#time) this.#atOnce.clear();
     this.#time = event.time;
-    if (event.type === "invoke" && event.f === "release") this.#atOnce.add(placeOf(event.key, event.value.owner));
+    if (event.type === "invoke" && event.f === "release") this.#atOnce.add(ownerName(event.key, event.value.owner));
     if (event.type !== "invoke" && invocation?.f === "release") this.#settle(invocation.process, event.index);
     if (event.type === "lost") {
       // It tells of a hold, and nobody knows of which.
@@ -86,8 +87,8 @@ export class OwnReleases {
    */
   mayFollow(answer: CompletionEvent, { index }: InvocationEvent, owner: string): boolean {
     const { key, process, time } = answer;
-    const isAtOnce = time === this.#time && this.#atOnce.has(placeOf(key, owner));
-    const { open = 0, last = -1 } = this.#handedOn.get(placeOf(key, owner)) ?? {};
+    const isAtOnce = time === this.#time && this.#atOnce.has(ownerName(key, owner));
+    const { open = 0, last = -1 } = this.#handedOn.get(ownerName(key, owner)) ?? {};
     const isHandedOn = open > 0 || last > index;
     return isHandedOn || (BESIDE_OTHERS in answer && isAtOnce) || this.#anySince(index, key, process, owner);
   }
@@ -128,8 +129,4 @@ export class OwnReleases {
 
 function forgetAnswered({ releases }: Doings): void {
   for (const [owner, { open }] of releases) if (open <= 0) releases.delete(owner);
-}
-
-function placeOf(key: string, owner: string): string {
-  return JSON.stringify([key, owner]);
 }
