@@ -34,6 +34,24 @@ test("a second release that lets another client in is the cause of that", () => 
   expect(violation?.explanation).toMatch(/: a second release by client-0, with owner a \(events 6 and 7\), /);
 });
 
+test.each([true, false])(
+  "it may end what another task of its client was granted under the same owner value, whether it says %s",
+  (released) => {
+    const recording = new Recording({ ...facts, tasks: [2, 1, 1] })
+      .acquire(0, 0, "a", { ttlMs: 1000 })
+      .release(10, 0, "a")
+      .seek(95, 3, { ttlMs: 1000 })
+      .leave(100, 0, "a", true)
+      .granted(110, 3, "a")
+      .left(120, 0, released)
+      .acquire(130, 1, "b", { ttlMs: 1000 })
+      .release(140, 1, "b")
+      .release(150, 3, "a", false);
+    for (const property of ["lease-exclusion", "owner-release", "linearizability"] as const)
+      expect(verdictOf(recording, property)).toBe("valid");
+  },
+);
+
 test("an extension after the release that succeeds while another client holds is a violation", () => {
   const recording = new Recording(facts)
     .acquire(0, 0, "a", { ttlMs: 1000 })

@@ -145,8 +145,9 @@ export class ClientSession {
   async #release({ key, owner, sharing }: Hold): Promise<void> {
     const { released } = this.#options;
     const value = { owner, ...released.statement(key, owner) };
+    const grantedBefore = released.granted(key, owner);
     const reply = await this.#operate({ op: "release", key, owner }, value, sharing.alsoKeys);
-    if (reply.ok) released.release(key, owner, reply.released === true);
+    if (reply.ok) released.release(key, owner, { found: reply.released === true, grantedBefore });
   }
 
   /** An inner hold with another owner value is a separate hold. */

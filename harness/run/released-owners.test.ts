@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { ReleasedOwners } from "./released-owners.ts";
 import { SessionFixture } from "./testing/session-fixture.ts";
 
 const release = { do: "release" } as const;
@@ -40,4 +41,17 @@ test("what is entered twice is released twice before a further release is one to
   });
   const stated = fixture.values("release", "invoke").map((value) => "again" in (value as object));
   expect(stated).toEqual([false, false, true]);
+});
+
+test("a release that finds nothing leaves what the client was granted since it asked", () => {
+  const released = new ReleasedOwners();
+  const asked = (): number => released.granted("k", "a");
+  released.grant("k", "a");
+  const before = asked();
+  // Another task of the client, under the same owner value.
+  released.grant("k", "a");
+  released.release("k", "a", { found: false, grantedBefore: before });
+  expect(released.statement("k", "a")).toEqual({});
+  released.release("k", "a", { found: false, grantedBefore: asked() });
+  expect(released.statement("k", "a")).toEqual({ again: true });
 });

@@ -1,7 +1,7 @@
 import type { HistoryStep } from "../evidence/history-step.ts";
 import type { RenewedEvent } from "../../history/history.ts";
 import type { SharedEvidence } from "../evidence/evidence.ts";
-import type { InvocationEvent } from "../../history/operations.ts";
+import { type InvocationEvent, isReleaseAgain } from "../../history/operations.ts";
 import type { LockCompletion } from "./open-operation.ts";
 import { extensionAsHeard } from "../../history/holds/unheard-extension.ts";
 
@@ -13,6 +13,8 @@ import { extensionAsHeard } from "../../history/holds/unheard-extension.ts";
  * granted later.
  * Where the lock may have drawn a new owner value that nobody was told, a release with the old one finds nothing either.
  * An extension that failed may have taken effect all the same, where a fault may have kept its reply back.
+ * What a lock answers to a second release is its own affair, and it may end a hold that another task of its client has under the same
+ * owner value.
  * A release that was under way when the recording began may have taken effect before that, and another may have been granted
  * the lock since.
  */
@@ -24,6 +26,7 @@ export function asHeard(
   const since = invocation?.time ?? completion.time;
   if (completion.f === "extend") return extensionAsHeard(completion, since, evidence.faults);
   if (completion.f !== "release" || completion.type !== "ok") return completion;
+  if (isReleaseAgain(completion, invocation)) return { ...completion, type: "info", value: {} };
   if (completion.value.released) {
     const mayBeEarly = invocation?.f === "release" && mayBeFromBefore(invocation, evidence);
     return mayBeEarly ? { ...completion, type: "info", value: {} } : completion;

@@ -16,7 +16,6 @@ import { KeyOperations } from "../linearizability/key-operations.ts";
 import { StrangersSeen } from "../linearizability/sharing/strangers-seen.ts";
 import { keptBeside } from "../linearizability/general-search.ts";
 import { invoked } from "../linearizability/invoked.ts";
-import { isReleaseAgain } from "../../history/operations.ts";
 import { asHeard, renewalOf } from "../linearizability/as-heard.ts";
 import type { Impossible } from "../linearizability/follower.ts";
 import { lockModel, type LockModel, type LockModelName, type LockOperation } from "../linearizability/lock-models.ts";
@@ -96,8 +95,6 @@ class Linearizability implements Checker {
     if (event.type === "fault") this.#bereave(step, event);
     this.#unseen.push(step);
     if (!isOfLock(event) || this.#undecided.has(event.key)) return;
-    // It must not change anything, and what the lock answers to it is its own affair.
-    if (isReleaseAgain(event, step.invocation)) return;
     const why = this.#sort(event, step);
     if (why !== undefined) return this.#undecide(event.key, why);
     for (const operations of this.#following(event.key)) {
