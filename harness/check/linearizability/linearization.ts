@@ -117,6 +117,7 @@ export class Linearization implements Follower {
   /** Places the next completed operation. Returns what makes it impossible, if it is. */
   push(operation: LockOperation): Impossible | undefined {
     this.#pending.remove(operation);
+    this.#pending.reach(operation.completed);
     if (operation.kind === "acquire") this.#doubt(operation);
     const before = this.#configurations;
     const after = before.flatMap((configuration) => this.#place(configuration, operation));

@@ -27,6 +27,7 @@ test("what an owner does to its hold is about its last acquire, and shows that t
   pending.addAcquire(second, OWNER, true);
   pending.addChange(release, OWNER);
   for (const each of [first, second, release]) pending.confirm(each, OWNER);
+  pending.reach(1);
   expect([...pending.floating]).toEqual([first]);
 });
 
@@ -37,6 +38,7 @@ test("and says nothing of one before, when the last acquire's hold certainly out
   pending.addAcquire(second, OWNER, false);
   pending.addChange(extension, OWNER);
   for (const each of [first, second, extension]) pending.confirm(each, OWNER);
+  pending.reach(1);
   expect([...pending.floating]).toEqual([first]);
 });
 
@@ -47,6 +49,7 @@ test("nor does a release or extension that may be of a hold that nobody was told
   pending.addAcquire(acquire, OWNER, true);
   pending.addChange(release, OWNER);
   for (const each of [acquire, release]) pending.confirm(each, OWNER);
+  pending.reach(1);
   expect([...pending.floating]).toEqual([acquire]);
 });
 
@@ -55,5 +58,25 @@ test("but only once it is certain that nothing its owner did comes between the t
   const acquire = operation("acquire");
   pending.addAcquire(acquire, OWNER, true);
   pending.addChange(operation("release"), OWNER);
+  pending.reach(1);
   expect([...pending.floating]).toEqual([acquire]);
+});
+
+test("an operation matters once what is judged comes after its invocation, until it is placed", () => {
+  const pending = new PendingOperations();
+  const [first, second, third] = [0, 4, 2].map((invoked) => ({ ...operation("acquire"), invoked, stranger: true }));
+  for (const each of [first!, second!, third!]) {
+    pending.addAcquire(each, OWNER, true);
+    pending.addChange(each, OWNER);
+  }
+  const known = (): unknown => [[...pending.floating], [...pending.changesByStrangers()]];
+  expect(known()).toEqual([[], []]);
+  pending.reach(3);
+  expect(known()).toEqual([
+    [first, third],
+    [first, third],
+  ]);
+  for (const each of [first!, second!]) pending.remove(each);
+  pending.reach(5);
+  expect(known()).toEqual([[third], [third]]);
 });

@@ -1,3 +1,4 @@
+import { BegunOperations } from "./begun-operations.ts";
 import type { LockOperation } from "./lock-models.ts";
 
 const NO_OPERATIONS: ReadonlySet<LockOperation> = new Set();
@@ -16,11 +17,17 @@ interface OfOwner {
 export class PendingOperations {
   readonly #owners = new Map<string, OfOwner>();
   /** Acquires whose hold may be over before their completion. */
-  #floating: Set<LockOperation> | undefined;
+  #floating: BegunOperations | undefined;
   /** The releases and extensions that refer to no known grant. */
-  #strangers: Set<LockOperation> | undefined;
+  #strangers: BegunOperations | undefined;
 
-  /** Acquires whose hold may be over before their completion. */
+  /** From now on operations may take effect that were invoked before event `index`. */
+  reach(index: number): void {
+    this.#floating?.reach(index);
+    this.#strangers?.reach(index);
+  }
+
+  /** Acquires that have begun, whose hold may be over before their completion. */
   get floating(): Iterable<LockOperation> {
     return this.#floating ?? NO_OPERATIONS;
   }
@@ -42,7 +49,7 @@ export class PendingOperations {
 
   /** Adds a release or an extension. */
   addChange(operation: LockOperation, owner: string): void {
-    if (operation.stranger) (this.#strangers ??= new Set()).add(operation);
+    if (operation.stranger) (this.#strangers ??= new BegunOperations()).add(operation);
     (this.#of(owner).changes ??= new Set()).add(operation);
   }
 
@@ -81,13 +88,13 @@ export class PendingOperations {
     return this.#owners.get(owner)?.changes ?? NO_OPERATIONS;
   }
 
-  /** Releases and extensions that refer to no known grant, in the order of their completions. */
-  changesByStrangers(): ReadonlySet<LockOperation> {
+  /** Releases and extensions that have begun and refer to no known grant. */
+  changesByStrangers(): Iterable<LockOperation> {
     return this.#strangers ?? NO_OPERATIONS;
   }
 
   #floats(acquire: LockOperation): void {
-    (this.#floating ??= new Set()).add(acquire);
+    (this.#floating ??= new BegunOperations()).add(acquire);
   }
 
   #of(owner: string): OfOwner {

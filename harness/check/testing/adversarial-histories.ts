@@ -145,6 +145,18 @@ export const SHAPES: Readonly<Record<string, Shape>> = {
       for (let one = 0; one < 100; one += 1) yield script.released(process + one, false);
     }
   },
+  *"waits longer than a lease, behind an acquire that is never answered"(script, lines) {
+    yield script.seek(0);
+    for (let turn = 1; turn * 4 < lines; turn += 1) {
+      yield script.seek(turn, 20);
+      script.wait(10);
+      if (turn <= 5) continue;
+      const [process, owner, isLate] = [turn - 5, `o${turn - 5}`, turn % 32 === 0];
+      yield script.granted(process, owner);
+      if (isLate) script.wait(25);
+      yield* [script.leave(process, owner), script.released(process, !isLate)];
+    }
+  },
   *"leases that expire, never released"(script, lines) {
     for (let process = 0; process * 2 < lines; process += 1) {
       yield script.seek(process, 10);
