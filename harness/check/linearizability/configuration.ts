@@ -79,7 +79,7 @@ export function commonCounts(all: readonly Counts[]): Counts {
   return common;
 }
 
-/** `counts` less `common`, which is part of it. */
+/** `counts` less `common`, as far as it is part of it. */
 export function withoutCommon(counts: Counts, common: Counts): Counts {
   const rest = [...counts].map(([key, count]) => [key, count - (common.get(key) ?? 0)] as const);
   return new Map(rest.filter(([, count]) => count > 0));

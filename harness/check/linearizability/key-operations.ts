@@ -1,4 +1,5 @@
-import type { LostEvent, RenewedEvent } from "../../history/history.ts";
+import type { RenewedEvent } from "../../history/history.ts";
+import type { Loss } from "../recorders/replaced-holds.ts";
 import { LeftOutOwners } from "../clock/left-out-owners.ts";
 import type { Renewal } from "./as-heard.ts";
 import type { Follower, KeyProgress } from "./follower.ts";
@@ -133,13 +134,12 @@ export class KeyOperations {
    * several entries is gone, the hold is over with the releases of the others, and it makes no difference when the lost
    * one went.
    */
-  lose({ process, index, time, value }: Pick<LostEvent, "process" | "index" | "time" | "value">): void {
+  lose({ process, index, time, value, until }: Loss): void {
     if (this.#isDecided()) return;
-    const end = { required: false, completed: Infinity, completedTime: Infinity };
-    const begin = { invoked: index, invokedTime: time };
+    const window = { invoked: index, invokedTime: time, completed: Infinity, completedTime: Infinity, until };
     const nothing = { stranger: false, fence: undefined, leaseNs: 0 };
     const kind = this.#model.ownerAware ? "lose" : "release";
-    this.#take({ kind, process, owner: value.owner, ...begin, ...end, ...nothing });
+    this.#take({ kind, process, required: false, owner: value.owner, ...window, ...nothing });
   }
 
   /**

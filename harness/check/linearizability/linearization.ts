@@ -4,6 +4,7 @@ import {
   initialConfigurations,
   withoutDominated,
   withoutDominatedIfFresh,
+  withoutCommon,
   type Configuration,
 } from "./configuration.ts";
 import { expirableFrom, type LockModel, type LockOperation } from "./lock-models.ts";
@@ -120,7 +121,10 @@ export class Linearization implements Follower {
     this.#pending.reach(operation.completed);
     if (operation.kind === "acquire") this.#doubt(operation);
     const before = this.#configurations;
-    const after = before.flatMap((configuration) => this.#place(configuration, operation));
+    const after = this.#passed(
+      before.flatMap((configuration) => this.#place(configuration, operation)),
+      operation,
+    );
     const kept = after.length > 1 ? withoutDominated(this.#changes.cut(after)) : after;
     this.#budget.spend(1);
     if (kept.length === 0) {
@@ -139,6 +143,15 @@ export class Linearization implements Follower {
    */
   finish(): Configuration | undefined {
     return unexplainedEnd(this.#configurations, this.#possible);
+  }
+
+  /** The configurations after an operation was placed, without what can take effect in none of them from now on. */
+  #passed(after: Configuration[], { completed }: LockOperation): Configuration[] {
+    const passed = this.#possible.pass(completed, (owner, until) =>
+      after.some(({ state, point }) => state.holder === owner && point.index < until),
+    );
+    if (passed.size === 0) return after;
+    return after.map((configuration) => ({ ...configuration, used: withoutCommon(configuration.used, passed) }));
   }
 
   /** A configuration that was dropped may have left to this acquisition an operation that all others have used. */

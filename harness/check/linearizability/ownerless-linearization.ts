@@ -74,7 +74,7 @@ export class OwnerlessLinearization implements Follower {
       this.#lease ??= leaseNs;
       if (leaseNs !== this.#lease || validUntil !== undefined) this.#uniform = false;
     }
-    if (!operation.required) this.#possible.add({ ...operation, owner: undefined, stranger: true });
+    if (!operation.required) this.#possible.add({ ...operation, owner: undefined, stranger: true, until: undefined });
     else if (kind === "acquire" || kind === "release" || kind === "extend") this.#future.add(operation);
   }
 

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { countKept } from "../testing/garbage.ts";
-import { initialConfigurations } from "./configuration.ts";
+import { initialConfigurations, withoutCommon } from "./configuration.ts";
 import { lockModel, type LockOperation } from "./lock-models.ts";
 import { PossibleOperations, withUsed } from "./possible-operations.ts";
 import { StepBudget } from "./step-budget.ts";
@@ -54,4 +54,31 @@ it("keeps an acquire once that may have entered the holds of many owners", async
   // The first of each owner stands for its kind.
   expect(await countKept(reentries)).toBeLessThan(2 * owners);
   expect(possible.mayChange("o0")).toBe(true);
+});
+
+it("drops what must have taken effect before an event, unless a hold lasts that shows it later", () => {
+  const [start] = initialConfigurations(lockModel("fenced-mutex"));
+  const possible = new PossibleOperations(new StepBudget(1000));
+  const loss = (invoked: number, until: number): LockOperation => ({
+    ...acquireOf(invoked),
+    kind: "lose",
+    owner: "a",
+    until,
+  });
+  const [first, second] = [loss(1, 5), loss(7, 9)];
+  for (const each of [first, second]) possible.add(each);
+  const usedOne = withUsed(start!, first);
+
+  expect(possible.pass(4, () => false).size).toBe(0);
+  expect(possible.pass(8, () => true).size).toBe(0);
+  expect(possible.changesBy("a", start!, 10)).toEqual([first]);
+  expect(possible.changesBy("a", { ...start!, point: { index: 5, time: 5 } }, 10)).toEqual([]);
+  expect(possible.changesBy("a", usedOne, 10)).toEqual([second]);
+  const passed = possible.pass(8, (owner, until) => owner !== "a" || until !== 5);
+  expect(withoutCommon(usedOne.used, passed).size).toBe(0);
+  expect(possible.changesBy("a", start!, 10)).toEqual([second]);
+  // Every configuration has used it.
+  possible.settle(withUsed(start!, second).used);
+  expect(possible.pass(10, () => false).size).toBe(0);
+  expect(possible.mayChange("a")).toBe(false);
 });

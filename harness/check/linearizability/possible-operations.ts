@@ -27,6 +27,8 @@ interface Kinds {
   readonly acquires: Set<string>;
   readonly byOwner: Map<string, Set<string>>;
   readonly strangers: Set<string>;
+  /** The operations that state until when they took effect, in the order in which they became known. */
+  readonly passing: OldestFirst<LockOperation, true>;
   /** Owner values whose operations were all used for good, the latest last. */
   readonly settledOwners: OldestFirst<string, true>;
 }
@@ -37,6 +39,7 @@ function emptyKinds(): Kinds {
     acquires: new Set(),
     byOwner: new Map(),
     strangers: new Set(),
+    passing: new OldestFirst(),
     settledOwners: new OldestFirst(REMEMBERED_OWNERS),
   };
 }
@@ -62,6 +65,7 @@ export class PossibleOperations {
   add(operation: LockOperation): void {
     if (this.#kinds === NO_KINDS) this.#kinds = emptyKinds();
     const kind = kindOf(operation);
+    if (operation.until !== undefined) this.#kinds.passing.set(operation, true);
     const pool = this.#kinds.pools.get(kind);
     if (pool !== undefined) {
       if (pool.operations.length - pool.used < MOST_OF_A_KIND) insert(pool, operation);
@@ -72,10 +76,32 @@ export class PossibleOperations {
     this.#kinds.pools.set(kind, { first: operation, operations: [kept(operation)], used: 0 });
     if (operation.kind === "acquire") this.#kinds.acquires.add(kind);
     if (operation.stranger) this.#kinds.strangers.add(kind);
-    if (operation.owner === undefined) return;
-    const kinds = this.#kinds.byOwner.get(operation.owner);
-    if (kinds === undefined) this.#kinds.byOwner.set(operation.owner, new Set([kind]));
+    const { owner } = operation;
+    if (owner === undefined) return;
+    const kinds = this.#kinds.byOwner.get(owner);
+    if (kinds === undefined) this.#kinds.byOwner.set(owner, new Set([kind]));
     else kinds.add(kind);
+  }
+
+  /**
+   * Drops the operations that must have taken effect before event `index`, unless a hold that nothing changed since may show that
+   * they have.
+   * Returns how many of each kind.
+   */
+  pass(index: number, lasts: (owner: string | undefined, until: number) => boolean): Counts {
+    const passed = new Map<string, number>();
+    for (;;) {
+      const [operation] = this.#kinds.passing.oldest ?? [];
+      if (operation?.until === undefined || operation.until > index) break;
+      if (lasts(operation.owner, operation.until)) break;
+      this.#kinds.passing.delete(operation);
+      const kind = kindOf(operation);
+      const before = passed.get(kind) ?? 0;
+      const pool = this.#kinds.pools.get(kind);
+      if (pool?.operations[pool.used + before] === operation) passed.set(kind, before + 1);
+    }
+    this.settle(passed);
+    return passed;
   }
 
   /** One acquire of each kind that may still be granted, if it was invoked before event `index`. */
@@ -85,7 +111,8 @@ export class PossibleOperations {
 
   /** One release, extension or re-entry of each kind that may still be made by `owner`. */
   changesBy(owner: string, configuration: Configuration, index: number): readonly LockOperation[] {
-    return this.#oldest(this.#kinds.byOwner.get(owner) ?? [], configuration.used, index);
+    const possible = this.#oldest(this.#kinds.byOwner.get(owner) ?? [], configuration.used, index);
+    return possible.filter(({ until = Infinity }) => configuration.point.index < until);
   }
 
   /** One release or extension of each kind that may still be made by an owner without a known grant. */
@@ -198,8 +225,9 @@ export function acquiresIn(counts: Counts): number {
   return sum;
 }
 
-function kindOf({ kind, owner, leaseNs, stranger }: LockOperation): string {
+function kindOf({ kind, owner, leaseNs, stranger, until }: LockOperation): string {
   if (kind === "acquire") return `acquire ${leaseNs}`;
+  if (until !== undefined) return `${kind} passing ${owner}`;
   return kind === "release" ? `release ${stranger} ${owner}` : `${kind} ${leaseNs} ${stranger} ${owner}`;
 }
 

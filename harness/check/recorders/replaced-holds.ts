@@ -4,7 +4,10 @@ import type { HistoryStep } from "../evidence/history-step.ts";
 import type { PossibleReplacements } from "./possible-replacements.ts";
 
 /** The end of a hold that a client learned of, with the time from which on it is possible. */
-export type Loss = Pick<LostEvent, "process" | "index" | "time" | "value">;
+export interface Loss extends Pick<LostEvent, "process" | "index" | "time" | "value"> {
+  /** The event by which the hold was certainly over; undefined if a later hold of its owner value may be meant. */
+  readonly until?: number | undefined;
+}
 
 /**
  * When the hold was over at the earliest of which a release found nothing, if another acquire of its client may have given it up, or
@@ -28,10 +31,10 @@ export class ReplacedHolds {
     const hold = this.#releasing.get(event.process);
     this.#releasing.delete(event.process);
     if (hold === undefined || !isMiss(event)) return undefined;
-    const since = this.#replacements.since(hold);
-    return since === undefined
-      ? undefined
-      : { process: event.process, index: since.index, time: since.time, value: { owner: hold.owner } };
+    const replaced = this.#replacements.since(hold);
+    if (replaced === undefined) return undefined;
+    const { index, time } = replaced.index < hold.invokedIndex ? begunOf(hold) : replaced;
+    return { process: event.process, index, time, value: { owner: hold.owner }, until: event.index };
   }
 
   #begin(
@@ -41,6 +44,11 @@ export class ReplacedHolds {
     const hold = changes.find((change) => change.hold.owner === owner)?.hold ?? this.#holds.find(key, owner, process);
     if (hold !== undefined) this.#releasing.set(process, hold);
   }
+}
+
+/** Before this instant nothing can have ended it. */
+function begunOf({ invokedIndex: index, invokedTime: time }: Hold): { readonly index: number; readonly time: number } {
+  return { index, time };
 }
 
 function isAnswer({ type }: HistoryEvent): boolean {
