@@ -146,14 +146,24 @@ function join(first: Piece, second: Piece): Piece {
   };
 }
 
+/** Of two equal ones, that counts of which the owner is known: it can be compared with more. */
 function isLarger(write: Accepted | undefined, than: Accepted | undefined): boolean {
-  return write !== undefined && (than === undefined || write.fence > than.fence);
+  if (write === undefined || than === undefined) return write !== undefined;
+  return write.fence > than.fence || (write.fence === than.fence && than.event.value.owner === undefined);
 }
 
 function inversion(earlier: Accepted | undefined, later: Accepted | undefined): readonly Inversion[] {
-  if (earlier === undefined || later === undefined || later.fence > earlier.fence) return [];
-  const isInOrder = later.fence === earlier.fence && later.event.value.owner === earlier.event.value.owner;
-  return isInOrder ? [] : [{ earlier, later }];
+  if (earlier === undefined || later === undefined) return [];
+  return isBehind(later.event, later.fence, earlier) ? [{ earlier, later }] : [];
+}
+
+/** Whether a resource that checks fencing tokens refuses this write, with this token, after the accepted one. */
+export function isBehind(write: AuditEvent, fence: number, accepted: Accepted): boolean {
+  const [mine, theirs] = [write.value.owner, accepted.event.value.owner];
+  return (
+    fence < accepted.fence ||
+    (fence === accepted.fence && mine !== undefined && theirs !== undefined && mine !== theirs)
+  );
 }
 
 function positionOf({ event }: Accepted): number {

@@ -27,6 +27,20 @@ it("refuses an accepted one that another owner has used", () => {
   expect(judged(same)).toBe("invalid; stale-accepted 0,1");
 });
 
+it("takes an equal one for that of another owner only where the audit names both", () => {
+  const equal = (...owners: readonly (string | undefined)[]): Recording => {
+    const recording = new Recording();
+    for (const [at, owner] of owners.entries()) {
+      recording.audit(at, at + 1, `w${at}`, { fence: 5, ...(owner === undefined ? {} : { owner }) });
+    }
+    return recording;
+  };
+  expect(judged(equal("a", undefined))).toBe("valid");
+  expect(judged(equal(undefined, "a"))).toBe("valid");
+  expect(judged(equal(undefined, "a", "b"))).toBe("invalid; stale-accepted 1,2");
+  expect(judged(equal("a", undefined, "b"))).toBe("invalid; stale-accepted 0,2");
+});
+
 it("knows nothing where the audit does not cover a position that was acknowledged", () => {
   const write = (position: number): Recording =>
     new Recording()

@@ -1,6 +1,6 @@
 import type { AuditEvent } from "../../history/history.ts";
 import type { PropertyVerdict, Violation } from "../../core/verdict.ts";
-import { type Accepted, AcceptedOrder, type Inversion } from "./accepted-order.ts";
+import { AcceptedOrder, type Inversion, isBehind } from "./accepted-order.ts";
 import { AuditedPositions } from "../evidence/audited-positions.ts";
 import type { Checker, CheckerFactory } from "../checker.ts";
 import type { SharedEvidence } from "../evidence/evidence.ts";
@@ -133,7 +133,7 @@ class StaleWrites implements Checker {
       this.#unaudited.get(event.key)?.delete(position);
     } else if (fence !== undefined) {
       const largest = this.#accepted.largest(event.key);
-      if (largest !== undefined && isRefusable(event, largest)) this.#refused.refuse(event, largest.event);
+      if (largest !== undefined && isBehind(event, fence, largest)) this.#refused.refuse(event, largest.event);
       const after = largest === undefined ? "" : ` after ${largest.fence} was accepted`;
       this.#remarks.add(`write ${data} with fencing token ${fence} was refused${after}`);
     }
@@ -174,11 +174,4 @@ class StaleWrites implements Checker {
       ],
     );
   }
-}
-
-/** Whether a resource that checks fencing tokens refuses this write after the accepted one. */
-function isRefusable({ value: { fence, owner } }: AuditEvent, accepted: Accepted): boolean {
-  if (fence === undefined || fence > accepted.fence) return false;
-  const other = accepted.event.value.owner;
-  return fence < accepted.fence || (owner !== undefined && other !== undefined && owner !== other);
 }
