@@ -5,6 +5,12 @@ const LETTERS = 8;
 export const REPLACED = " (replaced)";
 
 /**
+ * On an event that names an owner value which an extension has drawn whose completion comes later: the value for which that
+ * extension was asked.
+ */
+export const DRAWN_FROM = Symbol("the owner value that an extension has replaced");
+
+/**
  * An owner value short enough to read; `mark` stands for what was left out. Beside owner values that begin alike, it goes on
  * where it differs from the first of them.
  */

@@ -128,4 +128,29 @@ describe("clocks that differ", () => {
     const other = apart().acquire(0, 0, "a").seek(30, 1).granted(45.5, 1, "b");
     expect(accused(other.renewed(50, 0, "a", 1).history)).toEqual([]);
   });
+
+  /** A client whose extension draws a new owner value, under which it goes on at once. */
+  const drawing = (first = "a", value = "a2"): Recording =>
+    apart().acquire(0, 0, first).seekExtension(20, 0, first, 1000).extended(25.5, 0, value);
+
+  it("know a hold by the owner value that its extension drew as soon as its client does", () => {
+    expect(accused(drawing().release(26, 0, "a2").seek(28, 1).granted(45.5, 1, "b").history)).toEqual([]);
+    expect(accused(drawing().lost(26, 0, "a2").seek(28, 1).granted(45.5, 1, "b").history)).toEqual([]);
+    const [one, other] = ["x".repeat(300), "y".repeat(300)];
+    expect(accused(drawing(one, other).extend(26, 0, other).release(28.5, 0, other).history)).toEqual([]);
+    const thrice = drawing().seekExtension(26, 0, "a2", 1000).extended(27.5, 0, "a3").seekExtension(28, 0, "a3", 1000);
+    expect(accused(thrice.extended(29.5, 0, "a").release(30, 0, "a").history)).toEqual([]);
+    const between = drawing().seekExtension(33, 0, "a2", 1000).extended(35.1, 0, "a3");
+    expect(accused(between.release(35.7, 0, "a3").history)).toEqual([]);
+  });
+
+  it("know that such a hold may have yet another value", () => {
+    const drawingAgain = drawing().seekExtension(26, 0, "a2", 1000).leave(50, 2, "a2").left(60.3, 2, false);
+    expect(accused(drawingAgain.extended(70, 0, "a3").history)).toEqual([]);
+  });
+
+  it("know no hold of another by such a value", () => {
+    const another = apart().acquire(0, 0, "a").release(7, 0, "a").acquire(20.5, 1, "b").seekExtension(40, 1, "b", 1000);
+    expect(accused(another.extended(45.3, 1, "a").leave(46, 0, "a").left(60.3, 0).history)).toContain("owner-release");
+  });
 });

@@ -5,6 +5,7 @@ import { askedTtlMs, BY_THE_CLOCK, longestTtlMs } from "../../history/holds/leas
 import type { InvocationEvent } from "../../history/operations.ts";
 import { BESIDE_OTHERS } from "../../history/unordered.ts";
 import { RecordedPlaces } from "./recorded-places.ts";
+import { ValuesKeptBack } from "./values-kept-back.ts";
 
 /** So many events are kept back at most: about 50 MB. */
 const MOST_KEPT_BACK = 100_000;
@@ -27,6 +28,7 @@ export class UncertainClocks {
   readonly #declared: number;
   readonly #clients: number;
   readonly #tick: () => number;
+  readonly #values: ValuesKeptBack;
   /** In the order in which they come. */
   #keptBack: HistoryEvent[] = [];
   /** Process numbers whose completion is kept back. */
@@ -45,6 +47,7 @@ export class UncertainClocks {
     this.#declared = clockUncertaintyMs * NANOSECONDS_PER_MS;
     this.#clients = clients;
     this.#tick = tick;
+    this.#values = new ValuesKeptBack(clients);
   }
 
   /** Why the rest of the history is not judged, if so. */
@@ -62,7 +65,7 @@ export class UncertainClocks {
   /** Takes the next event. Returns what can be judged now. */
   push(event: HistoryEvent): readonly HistoryEvent[] {
     if (this.#excess !== undefined) return [];
-    const events = [...this.#due(event.time), ...this.#take(event)];
+    const events = [...this.#due(event.time), ...this.#take(this.#values.recorded(event))];
     if (this.#keptBack.length > MOST_KEPT_BACK) {
       this.#excess = `more than ${inFigures(MOST_KEPT_BACK)} answers lie within the uncertainty of the clocks, from event ${this.#keptBack[0]?.index ?? 0} on`;
       this.#keptBack = [];
@@ -155,7 +158,11 @@ export class UncertainClocks {
   #due(time: number): readonly HistoryEvent[] {
     const first = this.#keptBack.findIndex((kept) => kept.time >= time);
     const due = this.#keptBack.splice(0, first < 0 ? this.#keptBack.length : first);
-    for (const event of due) if (isCompletion(event)) this.#busy.delete(event.process);
+    for (const event of due) {
+      if (!isCompletion(event)) continue;
+      this.#busy.delete(event.process);
+      this.#values.came(event);
+    }
     return due;
   }
 

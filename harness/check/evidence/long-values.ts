@@ -25,6 +25,11 @@ export function withShortValues<E extends HistoryEvent>(event: E): E {
   return key === undefined ? { ...event, value: stated } : { ...event, key, value: stated };
 }
 
+/** A short name for such a value, if it is very long. */
+export function shortValue(value: string): string {
+  return isLong(value) ? named(value) : value;
+}
+
 function shortly(value: Stated): Stated {
   const owner = isLong(value.owner) ? { owner: named(value.owner) } : {};
   const data = isLong(value.data) ? { data: named(value.data) } : {};

@@ -1,7 +1,7 @@
 import type { HistoryEvent } from "../../history/history.ts";
 import { OldestFirst } from "../../history/oldest-first.ts";
 import type { CompletionEvent, InvocationEvent } from "../../history/operations.ts";
-import { ownerName, REPLACED } from "../../history/owner-value.ts";
+import { DRAWN_FROM, ownerName, REPLACED } from "../../history/owner-value.ts";
 import { statedIn } from "../../history/unordered.ts";
 
 type Extension = Extract<CompletionEvent, { f: "extend" }>;
@@ -69,9 +69,11 @@ export class RenamedOwners {
     if (event.type === "invoke" && event.f === "extend") this.#ask(event);
     else if (event.type !== "invoke" && event.f === "extend" && typeof event.process === "number") this.#answer(event);
     if (event.type === "invoke" && event.f === "acquire") this.#acquires.set(event.process, event.index);
-    if (this.#names.size === 0 || !("key" in event)) return event;
+    const from = replacedBy(event);
+    if ((this.#names.size === 0 && from === undefined) || !("key" in event)) return event;
     const stated = event.value as { readonly owner?: unknown } | undefined;
     if (typeof stated?.owner !== "string") return event;
+    if (from !== undefined) return { ...event, value: { ...stated, owner: this.#nameOf(event.key, from) } };
     const known = this.#names.get(ownerName(event.key, stated.owner));
     if (known !== undefined && this.#isOfBefore(event, known))
       return { ...event, value: { ...stated, owner: known.first } };
@@ -98,8 +100,10 @@ export class RenamedOwners {
     return asked < (this.#replacedAt.get(ownerName(key, first)) ?? -Infinity);
   }
 
-  #ask({ key, process, value: { owner } }: ExtensionRequest): void {
-    const first = this.#nameOf(key, owner);
+  #ask(event: ExtensionRequest): void {
+    const { key, process, value } = event;
+    const { owner } = value;
+    const first = this.#nameOf(key, replacedBy(event) ?? owner);
     const place = ownerName(key, first);
     this.#asked.set(process, { owner, first });
     this.#underWay.set(place, (this.#underWay.get(place) ?? 0) + 1);
@@ -153,6 +157,11 @@ export class RenamedOwners {
   #nameOf(key: string, owner: string): string {
     return (this.#names.size === 0 ? undefined : this.#names.get(ownerName(key, owner))?.name) ?? owner;
   }
+}
+
+/** The value in place of which its client uses another, before the extension that drew that one is known to be completed. */
+function replacedBy(event: HistoryEvent & { readonly [DRAWN_FROM]?: string }): string | undefined {
+  return event[DRAWN_FROM];
 }
 
 /** The owner value that the lock drew, if the recording has another than the one that was asked for. */
