@@ -146,7 +146,7 @@ export class RefusedWrites {
     // This does not judge a lock with more open holds than these.
     const [open, forgotten] = [rivalsOf(hold, holds.latest(key)), rivalsOf(hold, holds.latestForgotten(key))];
     if (holds.count(key) - 1 > open.length) return undefined;
-    if ([...open, ...forgotten].some((other) => other.leaseEnd >= hold.grantedTime)) return undefined;
+    if ([...open, ...forgotten].some((other) => mayBeInForce(other, hold.grantedTime))) return undefined;
     if (this.#mayHaveEndedSince(hold)) return undefined;
     const last = this.#grants.get(key)?.last;
     if (last !== undefined && last.owner !== owner && last.invokedIndex > hold.grantedIndex) return undefined;
@@ -160,7 +160,7 @@ export class RefusedWrites {
   #mayHaveEndedSince({ key, owner, grantedIndex, grantedTime }: Hold): boolean {
     const since = (this.#ended.get(key) ?? []).filter(({ end }) => end !== undefined && end.index > grantedIndex);
     if (since.length === REMEMBERED_ENDS) return true;
-    return since.some((other) => other.owner !== owner && other.leaseEnd >= grantedTime);
+    return since.some((other) => other.owner !== owner && mayBeInForce(other, grantedTime));
   }
 
   #join(name: string, half: Half): void {
@@ -177,6 +177,11 @@ export class RefusedWrites {
     const isIssued = largest !== undefined && largest.fence >= (resource.accepted.value.fence ?? Infinity);
     this.#candidates.push({ ...refused, ...resource, issuedFrom: isIssued ? largest.invokedTime : 0 });
   }
+}
+
+/** Whether the lease of this hold may be in force at this time: also one that a request of unknown outcome may have cut. */
+function mayBeInForce({ leaseCut, leaseEnd }: Hold, time: number): boolean {
+  return (leaseCut?.toldEnd ?? leaseEnd) >= time;
 }
 
 function nameOf(key: string, data: string): string {

@@ -325,6 +325,24 @@ describe("a rightful holder whose write is refused", () => {
     expect(judged(equal("a"))).toBe("valid");
   });
 
+  it("is none where another lease may have been in force at its grant", () => {
+    const beside = (ttlMs: number): string =>
+      judged(
+        new Recording()
+          .seek(0, 0, { ttlMs: 300 })
+          .acquire(1, 1, "a", { ttlMs })
+          .info(38, 0, "acquire")
+          .audit(760, 1, "x", { fence: 2 })
+          .acquire(762, 2, "b", { fence: 1, ttlMs: 1200 })
+          .write(764, 2, "b", "y", { fence: 1 })
+          .audit(765, 1, "y", { fence: 1, accepted: false })
+          .refuseWrite(766, 2),
+      );
+    // The acquire of unknown outcome may have set the lease anew, to a shorter one, or may be another client's.
+    expect(beside(1200)).toBe("valid");
+    expect(beside(600)).toMatch(/^invalid/);
+  });
+
   it("is none where somebody else's release may have taken the lock", () => {
     const taken = new Recording({ clients: 3 })
       .seek(0, 0, { ttlMs: 100 })
