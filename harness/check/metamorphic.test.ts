@@ -30,14 +30,16 @@ function accusations({ properties }: Verdict, except: readonly Property[] = []):
 }
 
 describe("a verdict", () => {
-  it.each(LAWS)("$relation: $name", { tags: "long" }, ({ relation, except, ...law }) => {
+  it.each(LAWS)("$relation: $name", { tags: "long" }, ({ relation, except, foreign, ...law }) => {
     const seen = { changed: 0, accused: 0 };
     fc.assert(
       fc.property(histories, fc.nat(), (history, seed) => {
         const changed = changedBy(law, history, randomStream(seed, "law"));
         if (changed === undefined) return;
         seen.changed += 1;
-        const [before, after] = [history, changed].map((each) => accusations(checkHistory(each), except));
+        const [before, after] = [history, changed].map((each) =>
+          accusations(checkHistory(each, { foreign: foreign === true }), except),
+        );
         if (relation === "same-causes") expect(after).toEqual(before);
         if (relation === "same") expect(Object.keys(after ?? {})).toEqual(Object.keys(before ?? {}));
         // Beside a history that no lock explains, the order of the fencing tokens is not judged.

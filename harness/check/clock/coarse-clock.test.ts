@@ -61,6 +61,18 @@ describe("a coarse clock", () => {
     );
   });
 
+  it("leaves certain what others did with another lock, or with the resource, at the same time", () => {
+    const beside = (other: (recording: Recording) => Recording): readonly string[] => {
+      const writing = new Recording({ clients: 4 }).seek(0, 0).granted(10, 0, "a").seek(20, 1);
+      return accused(other(writing.write(30, 0, "a", "x").granted(40, 1, "b")).wrote(50, 0, 1).history, true);
+    };
+    expect(beside((both) => both.on("l").seek(50, 2).on("k"))).toContain("mutual-exclusion");
+    expect(beside((both) => both.read(49, 2, 0))).toContain("mutual-exclusion");
+    expect(beside((both) => both.observe(49, 2, 100))).toContain("mutual-exclusion");
+    expect(beside((both) => both.seek(50, 2))).not.toContain("mutual-exclusion");
+    expect(beside((both) => both.fault(50, "kill-node"))).not.toContain("mutual-exclusion");
+  });
+
   it("judges nothing that several clients did at one and the same time", () => {
     const still = ({ header, events }: History): History => ({
       header,

@@ -101,11 +101,11 @@ export class CoarseClock {
     if (placed.some(({ event, saysTooMuch }, at) => saysTooMuch || event !== events[at])) {
       this.#coarsestUnordered = Math.max(this.#coarsestUnordered, length);
     }
-    const isShared = events.some(({ process }) => process !== first.process);
-    return placed.map((one) => this.#stamped(one, first.time, length, isShared));
+    const isBesideOthers = besideOthers(events);
+    return placed.map((one) => this.#stamped(one, first.time, length, isBesideOthers(one.event)));
   }
 
-  #stamped({ event, saysTooMuch }: Placed, time: number, tick: number, isShared: boolean): HistoryEvent {
+  #stamped({ event, saysTooMuch }: Placed, time: number, tick: number, isBesideOthers: boolean): HistoryEvent {
     const index = this.#index;
     this.#index += 1;
     this.places.moved(index, event.index);
@@ -114,8 +114,28 @@ export class CoarseClock {
       const value = { ...event.value, reason: UNORDERED };
       return { ...certain, type: "info", value, index, time } as HistoryEvent;
     }
-    if (isShared && event.type !== "invoke")
+    if (isBesideOthers && event.type !== "invoke")
       return Object.assign({ ...certain, index, time }, { [BESIDE_OTHERS]: true });
     return index === event.index && time === event.time ? certain : { ...certain, index, time };
   }
+}
+
+/** Tells of each event of a tick whether another process did something with the lock of the same key, or whether a fault came then. */
+function besideOthers(events: readonly HistoryEvent[]): (event: HistoryEvent) => boolean {
+  /** By key, the process that did something with its lock, or "" for several; faults are of no key. */
+  const actors = new Map<string | undefined, HistoryEvent["process"] | "">();
+  for (const event of events.filter(concernsLocks)) {
+    const key = keyOf(event);
+    const isFirst = !actors.has(key) || actors.get(key) === event.process;
+    actors.set(key, isFirst ? event.process : "");
+  }
+  return (event) => actors.has(undefined) || (actors.get(keyOf(event)) ?? event.process) !== event.process;
+}
+
+function concernsLocks({ f }: HistoryEvent): boolean {
+  return f !== "read" && f !== "write" && f !== "observe";
+}
+
+function keyOf(event: HistoryEvent): string | undefined {
+  return "key" in event ? event.key : undefined;
 }

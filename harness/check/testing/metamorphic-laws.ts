@@ -29,6 +29,8 @@ export interface Law {
   readonly relation: "same-causes" | "same" | "no-more";
   /** The properties of which the law says nothing. */
   readonly except?: readonly Property[];
+  /** Whether another program made the recording. Default: false. */
+  readonly foreign?: boolean;
   /** False if there is nothing to change. */
   readonly change: (draft: Draft, random: Random) => boolean;
 }
@@ -165,6 +167,23 @@ export const LAWS: readonly Law[] = [
       const to = random.integer(from + 1, draft.lines.length);
       const reason = pick(["contended", "error"], random);
       insert(draft, to, { ...base, time: timeBefore(draft, to), type: "fail", value: { reason } });
+      return true;
+    },
+  },
+  {
+    name: "what another client does with another lock, at the same times by the clock",
+    relation: "same-causes",
+    except: ["deadlock-freedom"],
+    foreign: true,
+    change: (draft) => {
+      const process = draft.header.clients;
+      renumberClients(draft, (client) => client, process + 1);
+      const base = { index: 0, process, f: "acquire", key: "another" };
+      draft.lines = draft.lines.flatMap((line, place) => {
+        const isBegin = place % 2 === 0;
+        const said = isBegin ? { type: "invoke", value: { ttlMs: 100 } } : { type: "fail", value: { reason: "error" } };
+        return [line, { ...base, time: line.time, ...said }];
+      });
       return true;
     },
   },
