@@ -4,6 +4,7 @@ import { join, relative } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { locks } from "../../lock-impl/registry.ts";
 import { UserError } from "../core/errors.ts";
+import { globalsOfDrivers } from "./globals-of-drivers.ts";
 import { isModulePath, loadDriver } from "./load-driver.ts";
 
 let folder: string;
@@ -44,6 +45,12 @@ describe("a driver", () => {
     const path = relative(process.cwd(), module("relative.mjs", "export default { connect() {} };"));
     expect(await loadDriver(path.startsWith(".") ? path : `./${path}`)).toHaveProperty("connect");
   });
+});
+
+test("what the modules of a driver put on globalThis when they are loaded is known", async () => {
+  await loadDriver(module("storing.mjs", "globalThis.storeOfLibrary ??= new Map(); export default { connect() {} };"));
+  expect(globalsOfDrivers).toContain("storeOfLibrary");
+  expect(Reflect.deleteProperty(globalThis, "storeOfLibrary")).toBe(true);
 });
 
 test("the package that a lock asks for is the one it is tested with", () => {

@@ -6,6 +6,7 @@ import { findLock, type LockEntry, locks } from "../../lock-impl/registry.ts";
 import { mostAlike } from "../core/words/did-you-mean.ts";
 import { messageOf, UserError } from "../core/errors.ts";
 import { heartbeat } from "./heartbeat.ts";
+import { notingGlobals } from "./globals-of-drivers.ts";
 import { codeOf, systemReason } from "../core/system-reason.ts";
 import { libraryWorkers } from "../../lock-impl/workers/workers.ts";
 import { externalDriver } from "../external/external-driver.ts";
@@ -23,6 +24,10 @@ export function isModulePath(lock: string): boolean {
  * @throws UserError when there is no such lock or the module exports no driver
  */
 export async function loadDriver(lock: string): Promise<LockDriver> {
+  return notingGlobals(() => load(lock));
+}
+
+async function load(lock: string): Promise<LockDriver> {
   const worker = findWorker(lock);
   if (worker !== undefined) return externalDriver(worker);
   if (isModulePath(lock)) {

@@ -1,10 +1,11 @@
 import "../platform/install.ts";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
+import { notingGlobals } from "../../client/globals-of-drivers.ts";
 import { Kernel } from "./kernel.ts";
 import { OwnGlobals } from "./own-globals.ts";
 
-const holder = globalThis as typeof globalThis & { mine?: string; world?: string };
+const holder = globalThis as typeof globalThis & { mine?: string; world?: string; driver?: string };
 const reflect = (): { mine?: string } => Reflect as unknown as { mine?: string };
 
 /** Runs a program on two hosts, each a process with globals of its own. */
@@ -59,6 +60,27 @@ test("what is there in the real world everybody sees, also what came later, and 
   } finally {
     delete holder.world;
     delete holder.mine;
+  }
+});
+
+test("what the harness's own loading of a driver put there is the real world's alone", async () => {
+  const seen: unknown[] = [];
+  await notingGlobals(async () => void (holder.driver = "real"));
+  try {
+    for (let run = 0; run < 2; run += 1) {
+      await onTwo(async (name) => {
+        seen.push("driver" in holder);
+        holder.driver ??= name;
+        await sleep(1);
+        seen.push(holder.driver);
+      });
+      expect(holder.driver).toBe("real");
+      await onTwo(async () => void seen.push(holder.driver), false);
+    }
+    expect(seen.slice(0, 6)).toEqual([false, false, "client-0", "client-1", "real", "real"]);
+    expect(seen.slice(6)).toEqual(seen.slice(0, 6));
+  } finally {
+    delete holder.driver;
   }
 });
 
