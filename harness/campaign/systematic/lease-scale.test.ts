@@ -6,8 +6,10 @@ import { isOne, map, ownedKey, type Protocol } from "../../../lock-impl/parts/pr
 import { scriptOf } from "../../../lock-impl/parts/scripts.ts";
 import { spin } from "../../../lock-impl/parts/waiting.ts";
 import type { LockDriver } from "../../core/lock-driver.ts";
+import type { Plan } from "../../core/plan.ts";
 import { topologySchema } from "../../core/topology.ts";
 import { smallWorkloads } from "../../../workloads/deviations/workloads.ts";
+import { leaseScaleOf } from "./lease-scale.ts";
 import { skillsOf } from "./systematic-plans.ts";
 
 const topology = topologySchema.parse({ kind: "single" });
@@ -63,6 +65,22 @@ test("workloads ask for leases within which a waiting client asks again", async 
   expect(leaseMs).toBeGreaterThan(6000);
   expect(leaseMs).toBeLessThan(8000);
 });
+
+test("the same command about another key is no question that is asked again", async () => {
+  const { history, messages } = await learnSimulated({ driver: composeLock({ protocol: ownedKey }) })(planOfTwo());
+  const asked = messages.find(({ operation }) => operation !== undefined) ?? expect.unreachable();
+  const later = (keys: readonly string[]) => ({ ...asked, keys, sentNs: asked.sentNs + 2e9 });
+  expect(leaseScaleOf(1200, { history, messages: [asked, later(["another"])] })).toBe(1200);
+  expect(leaseScaleOf(1200, { history, messages: [asked, later(asked.keys)] })).toBe(6000);
+});
+
+function planOfTwo(): Plan {
+  const [workload] = smallWorkloads(
+    { ...drawnFrom, fencing: false, seed: 1, outlives: false },
+    { extends: false, reenters: false },
+  );
+  return workload?.plan ?? expect.unreachable();
+}
 
 test("a workload has as much time as its leases need", { tags: "long" }, async () => {
   const options = { ...drawnFrom, fencing: true, seed: 1, outlives: true, leaseMs: 10_000 };

@@ -72,13 +72,16 @@ function isEarly(before: KeyState | undefined, gone: KeyState): boolean {
   return before?.expiresInNs !== undefined && gone.atNs < before.atNs + before.expiresInNs;
 }
 
-/** The longest time between two equal commands of one acquire: it waits for the lock, and asks again. */
+/** The longest time between two equal commands of one acquire about the same keys: it waits for the lock, and asks again. */
 function longestPauseMs({ history: { events }, messages }: Shown): number {
   const acquiring = messages.filter(({ operation, server, keys }) => {
     const invoked: HistoryEvent | undefined = operation === undefined ? undefined : events[operation];
     return invoked?.f === "acquire" && server !== RESOURCE && keys.length > 0;
   });
-  const asked = Map.groupBy(acquiring, ({ operation, server, command }) => `${operation} ${server} ${command}`);
+  const asked = Map.groupBy(
+    acquiring,
+    ({ operation, server, command, keys }) => `${operation} ${server} ${command} ${keys.join(" ")}`,
+  );
   const pausesNs = [...asked.values()].flatMap((all) =>
     all.slice(1).map(({ sentNs }, index) => sentNs - (all[index]?.sentNs ?? sentNs)),
   );
