@@ -41,7 +41,7 @@ export function severalKeysShapes(scale: Scale): readonly Shape[] {
   ];
 }
 
-/** The lease of several keys is extended, and somebody asks for the last one alone when the first lease is over. */
+/** The lease of several keys is extended, and somebody asks for each of them alone when the first lease is over: the last one first. */
 export function severalKeysExtended(scale: Scale): readonly Shape[] {
   const { leaseMs } = scale;
   const plain = { ...section(scale, []), tries: 1 };
@@ -56,7 +56,7 @@ export function severalKeysExtended(scale: Scale): readonly Shape[] {
       name: "several keys extended",
       clients: [
         [{ ...plain, key: "k1", alsoKeys: ["k2", "k3"], steps }],
-        [{ ...plain, key: "k3", waitMs: 0, after: { atMs: share(1.1) + SOON_MS } }],
+        ["k3", "k2", "k1"].map((key) => ({ ...plain, key, waitMs: 0, after: { atMs: share(1.1) + SOON_MS } })),
       ],
     },
   ];

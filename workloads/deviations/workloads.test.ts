@@ -2,7 +2,6 @@ import { expect, test } from "vitest";
 // First: it patches the platform.
 import { runSimulated } from "../../harness/campaign/run-simulated.ts";
 import { composeLock } from "../../lock-impl/parts/compose.ts";
-import { severalKeysAtOnce } from "../../lock-impl/parts/several-keys.ts";
 import { fencedKey, isOne, map, ownedKey, type Protocol } from "../../lock-impl/parts/protocol.ts";
 import { scriptOf } from "../../lock-impl/parts/scripts.ts";
 import { fieldsOfOneKey } from "../../lock-impl/testing/fields-of-one-key.ts";
@@ -358,33 +357,6 @@ test("a client enters again when its lease is about to end", async () => {
   };
   const broken = await breaking(driver, "lease-exclusion", { ...plain, reenters: true });
   expect(broken).toEqual(["entered again before the end of the lease"]);
-});
-
-test("an extension of several keys extends each of them", async () => {
-  const firstOnly: Protocol = {
-    ...severalKeysAtOnce,
-    extend: (server, request) => ownedKey.extend(server, request),
-  };
-  const skills = { ...plain, extends: true };
-  const options = {
-    lock: "./mine.ts",
-    topology,
-    fencing: false,
-    seed: 1,
-    outlives: false,
-    supports: { severalKeys: true },
-  };
-  const broken = async (protocol: Protocol): Promise<readonly string[]> => {
-    const driver = { ...composeLock({ protocol }), supports: { severalKeys: true } };
-    const names: string[] = [];
-    for (const { name, plan } of smallWorkloads(options, skills)) {
-      const { record } = await runSimulated(plan, { title: name, required: ["lease-exclusion"], driver });
-      if (record.verdict.properties["lease-exclusion"]?.verdict === "invalid") names.push(name);
-    }
-    return names;
-  };
-  expect(await broken(firstOnly)).toEqual(["several keys extended"]);
-  expect(await broken(severalKeysAtOnce)).toEqual([]);
 });
 
 test("a client holds for several leases if the lock tells that it renews them, though none is to outlive its lease", () => {
