@@ -134,6 +134,7 @@ function furtherShapes({
   short,
   on,
   one,
+  patient,
   leaseMs,
 }: Words): readonly Shape[] {
   return [
@@ -188,6 +189,16 @@ function furtherShapes({
         sections([hold(0.9), write]),
         [later({ ...rival, waitMs: Math.round(0.3 * leaseMs), tries: 1 }, 0)],
         [later(seeker, 0.1)],
+      ],
+    },
+    {
+      name: "waited for by two, of whom the second one gives up",
+      isCalm: true,
+      // Who leaves a queue must leave its own place: the one before it has only one request.
+      clients: [
+        [one(hold(0.7), write)],
+        [patient(later(seeker, 0))],
+        [later({ ...rival, waitMs: Math.round(0.3 * leaseMs), tries: 1 }, 0.1)],
       ],
     },
     {
