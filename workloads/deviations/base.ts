@@ -96,6 +96,16 @@ export function isOpenTo({ leaseMs, holds, requests }: Deadlines, client: string
   );
 }
 
+/** What a client holds for less than this share of its lease may be given back before another one asks again. */
+const SHORT_HOLD = 0.2;
+
+/** Whether a client that is granted the lock at a moment holds it for a while, in which another one asks for it. */
+export function isWanted({ leaseMs, holds, requests }: Deadlines, client: string, atMs: number): boolean {
+  const hold = holds.find((own) => own.client === client && own.fromMs === atMs);
+  if (hold === undefined || hold.toMs - hold.fromMs < SHORT_HOLD * leaseMs) return false;
+  return requests.some((other) => other.client !== client && other.fromMs < hold.toMs && other.toMs > atMs);
+}
+
 /** Whether another client holds the lock at a moment at which this one has outlived its own lease. */
 export function isHeldByAnother(deadlines: Deadlines, client: string, atMs: number): boolean {
   const isHeld = deadlines.holds.some((hold) => hold.client !== client && hold.fromMs <= atMs && hold.toMs > atMs);
@@ -222,14 +232,20 @@ export function holdsLongAgain({ leaseMs, holds }: Deadlines, client: string, at
 const WHOLE_LEASE = 0.8;
 
 /**
- * Whether a client is granted the lock next for a hold that takes about the whole lease or more, and another one asks for it
- * when that is over: a lease that ends earlier than its client believes then lets the other one in.
+ * The hold for which a client is granted the lock next, if it takes about the whole lease or goes on beyond it, and another client
+ * asks for the lock when the lease is over: if that ends earlier than the client believes, it lets the other one in.
  */
-export function isGrantedForWholeLease({ leaseMs, holds, requests }: Deadlines, client: string, atMs: number): boolean {
+export function wholeLeaseOf(
+  { leaseMs, holds, requests }: Deadlines,
+  client: string,
+  atMs: number,
+): "for a whole lease" | "beyond its lease" | undefined {
   const hold = holds.find((own) => own.client === client && own.fromMs >= atMs);
-  if (hold === undefined || hold.toMs - hold.fromMs < WHOLE_LEASE * leaseMs) return false;
+  if (hold === undefined || hold.toMs - hold.fromMs < WHOLE_LEASE * leaseMs) return undefined;
   const endMs = Math.min(hold.toMs, hold.fromMs + leaseMs);
-  return requests.some((other) => other.client !== client && other.fromMs < endMs && other.toMs >= endMs);
+  const isSought = requests.some((other) => other.client !== client && other.fromMs < endMs && other.toMs >= endMs);
+  if (!isSought) return undefined;
+  return hold.toMs - hold.fromMs > leaseMs ? "beyond its lease" : "for a whole lease";
 }
 
 /** An extension that begins so soon, as a share of the lease, is the one that is asked about. */

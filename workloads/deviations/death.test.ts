@@ -160,6 +160,8 @@ test("of a lock that renews, a release before another one's holder dies is of a 
     const { history, messages } = await learnSimulated()(plan);
     const points = strikePointsOf({ name, plan, history, messages, deadlines: deadlinesOf(plan, history) }, "together");
     const apart = points.filter(({ sort }) => sort.endsWith(", before a holder dies"));
+    // Few workloads have such a release, and come late among all.
+    expect(apart.every(({ rank }) => rank < 0)).toBe(true);
     return [...new Set(apart.map(({ client, sort }) => `${client} ${withoutHash(sort)}`))];
   };
   const phases = ["before", "after", "send", "reply"];

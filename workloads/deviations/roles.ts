@@ -10,6 +10,15 @@ export interface Roles {
   readonly ofOperation: (invocation: number | undefined) => string;
 }
 
+/** How much rests on an operation: a hold begins, goes on and ends by it, or is only guarded. A message of none renews. */
+const RANKS: Readonly<Record<string, number>> = { release: 0, acquire: 0, extend: 0, write: 1, read: 3 };
+const RENEWAL_RANK = 0;
+
+/** How little rests on an operation: 0 for what a hold begins, goes on or ends by, and for what is part of none. */
+export function rankOf(f: string | undefined): number {
+  return RANKS[f ?? ""] ?? RENEWAL_RANK;
+}
+
 /** The roles of clients and operations in a run of a plan. */
 export function rolesIn({ clients }: Plan, { header, events }: History): Roles {
   const grant = events.find(({ type, f }) => type === "ok" && f === "acquire");

@@ -3,21 +3,21 @@ import type { Trigger } from "../../harness/core/trigger.ts";
 import { topologyOf } from "../../harness/core/topologies/registry.ts";
 import { clientName, dataNodes, RESOURCE, type TopologySpec } from "../../harness/core/topology.ts";
 import type { WireMessage } from "../../harness/core/messages/wire-message.ts";
-import { type History, type HistoryEvent, NANOSECONDS_PER_MS } from "../../harness/history/history.ts";
+import { type History, NANOSECONDS_PER_MS } from "../../harness/history/history.ts";
 import {
   type Base,
   type Deadlines,
-  hasOutlived,
   holdsLongAgain,
   holdsOnForLong,
-  isGrantedForWholeLease,
+  wholeLeaseOf,
   isHeldByAnother,
   restsOnExtension,
 } from "./base.ts";
-import { type DeviationMoment, type EventMoment, momentsAtEvents, momentsOfMessage, type Phase } from "./moments.ts";
-import { type Roles, rolesIn } from "./roles.ts";
+import { besideGrants, besideReleases, betweenOperations } from "./between-messages.ts";
+import { type DeviationMoment, momentsOfMessage, type Phase } from "./moments.ts";
+import { rankOf, type Roles, rolesIn } from "./roles.ts";
 import { askedIn, fewestOf, isAsked, isSameRound, sameGroup } from "./rounds.ts";
-import { asksAgain, waitsLong } from "./shape.ts";
+import { asksAgain } from "./shape.ts";
 
 /** A moment of a run without faults at which a deviation can strike. */
 export interface StrikePoint {
@@ -55,6 +55,8 @@ export interface StrikePoint {
   readonly isForWholeLease: boolean;
   /** Whether its client renews its leases by itself. */
   readonly isOfRenewer: boolean;
+  /** Whether its client, the first of all to hold, has just been granted what another one asks for while it holds. */
+  readonly isOfWantedHold: boolean;
   /** Whether nothing strikes there but what breaks connections: nothing else of its client happens. Default: false. */
   readonly isOfConnections?: boolean | undefined;
   /** What strikes there is like what strikes at other moments of this sort: the same command at the same point. */
@@ -63,9 +65,6 @@ export interface StrikePoint {
   readonly rank: number;
 }
 
-/** How much rests on an operation: a hold begins, goes on and ends by it, or is only guarded. A message of none renews. */
-const RANKS: Readonly<Record<string, number>> = { release: 0, acquire: 0, extend: 0, write: 1, read: 3 };
-const RENEWAL_RANK = 0;
 /** What changes a hold; a message of no operation renews it. */
 const CHANGES: ReadonlySet<string | undefined> = new Set(["release", "extend", undefined]);
 /**
@@ -73,6 +72,8 @@ const CHANGES: ReadonlySet<string | undefined> = new Set(["release", "extend", u
  * next one acts on it.
  */
 const SPLIT_RANK = -1;
+/** Of what a few workloads have that come late among all. */
+const FEW_RANK = -1;
 /** Of messages that name no key and set a connection up. */
 const KEYLESS_RANK = 1;
 /** Of messages that repeat one another, such as those of a caller that tries again and again. */
@@ -93,7 +94,7 @@ export function strikePointsOf(base: Base, struck: Struck): readonly StrikePoint
     ...besideGrants(base),
     ...besideReleases(base),
     ...atMessages(base, struck, roles),
-    ...betweenOperations(plan, history, roles),
+    ...betweenOperations(base, roles),
   ];
   const renewers = new Set(messages.filter(isRenewal).map((message) => clientName(message.client)));
   const deathMs = renewers.size > 0 ? firstFaultMs(history) : 0;
@@ -101,14 +102,17 @@ export function strikePointsOf(base: Base, struck: Struck): readonly StrikePoint
     const { client, atMs, sort } = found;
     const point = { ...found, isOfRenewer: renewers.has(client) };
     // A holder that does not know how its hold ended may renew what another one leaves behind.
-    if (point.endsHold && atMs < deathMs) return { ...point, sort: `${sort}, before a holder dies` };
+    if (point.endsHold && atMs < deathMs)
+      return { ...point, sort: `${sort}, before a holder dies`, rank: point.rank + FEW_RANK };
     if (point.endsHold && point.isOfRenewer) return { ...point, sort: `${sort}, of who renews` };
     // Whoever is granted the lock between the two commands certainly has it when the second one arrives.
     if (point.splitsAcquire && asking.some((other) => other !== client))
       return { ...point, sort: `${sort}, while another one asks again and again` };
     // A grant that comes late must say how much of its lease is left.
-    if (point.beginsHold && isGrantedForWholeLease(deadlines, client, atMs))
-      return { ...point, sort: `${sort}, of a hold for a whole lease`, isForWholeLease: true };
+    const forWholeLease = point.beginsHold ? wholeLeaseOf(deadlines, client, atMs) : undefined;
+    // Whoever keeps to its lease gives back what may be another one's in part; whoever outlives it has nothing left.
+    if (forWholeLease !== undefined)
+      return { ...point, sort: `${sort}, of a hold ${forWholeLease}`, isForWholeLease: true };
     // Where it came to nothing, its client must know.
     if (point.extendsHold && restsOnExtension(deadlines, client, atMs))
       return { ...point, sort: `${sort}, on which a hold rests` };
@@ -151,20 +155,21 @@ function atMessages(
       .some((other) => sameGroup(other, message) && askedIn(other) === askedIn(message));
     const earlier = earlierKeys(message, told.slice(0, index));
     const isOfFurtherKey = earlier.size > 0 && message.keys.some((key) => !earlier.has(key));
-    const isWantedFirst = clients.some(
-      ({ sections }, other) => other !== client && sections.some(({ key }) => earlier.has(key)),
+    const isWanted = clients.some(
+      ({ sections }, other) => other !== client && sections.some((section) => asksWithout(section, earlier, message)),
     );
-    // Whoever asks for a key that it has taken, and for that one first, gets it when its lease is over.
-    const wanted = isWantedFirst ? ", while another client asks for an earlier one first" : "";
+    // Whoever asks for a key that it has taken, and not for this one, gets it when its lease is over.
+    const wanted = isWanted ? ", while another client asks for an earlier one without it" : "";
     const further = isOfFurtherKey ? ` of a further key${wanted}` : "";
     // The first renewal prolongs what was granted, and the second one what was renewed.
     const isRenewedBefore = isRenewal(message) && times > 0;
     const isRepeated = times > (isRenewedBefore ? 1 : 0) && !isLast && !isOfFurtherKey;
     const again = isRenewedBefore ? " of a lease renewed before" : "";
     const rank =
-      rankOf(invoked) +
+      rankOf(invoked?.f) +
       (isRepeated ? REPEATED_RANK : 0) +
       (split.has(operation) && isContended(deadlines, message) ? SPLIT_RANK : 0) +
+      (isOfFurtherKey && isWanted ? SPLIT_RANK : 0) +
       (isOfSetUp(message, told.slice(0, index)) ? KEYLESS_RANK : 0);
     const round = struck === "one" ? [] : told.filter((other) => isSameRound(message, other));
     return momentsOfRound(message, round).map(({ phase, atNs, trigger, ...moment }): StrikePoint => {
@@ -185,6 +190,7 @@ function atMessages(
         isOfHalf: split.has(operation) && isOfHalf(message, told.slice(0, index)),
         isForWholeLease: false,
         isOfRenewer: false,
+        isOfWantedHold: false,
         beginsHold: message.keys.length > 0 && invoked?.f === "acquire",
         changesHold: message.keys.length > 0 && CHANGES.has(invoked?.f),
         extendsHold: message.keys.length > 0 && invoked?.f === "extend",
@@ -247,6 +253,17 @@ function earlierKeys(message: WireMessage, before: readonly WireMessage[]): Read
   return new Set(same.flatMap(({ keys }) => keys));
 }
 
+/** Whether a section is about one of these keys, and not about those of a message. A lock may keep a key under a longer name. */
+function asksWithout(
+  { key, alsoKeys = [] }: Plan["clients"][number]["sections"][number],
+  earlier: ReadonlySet<string>,
+  { keys }: WireMessage,
+): boolean {
+  const asked = [key, ...alsoKeys];
+  const isAmong = (stored: string): boolean => asked.some((each) => stored.includes(each));
+  return [...earlier].some(isAmong) && !keys.some((stored) => !earlier.has(stored) && isAmong(stored));
+}
+
 /** Whether the operation of a message has sent another command about keys before. */
 function isOfHalf(message: WireMessage, before: readonly WireMessage[]): boolean {
   return before.some(
@@ -287,110 +304,4 @@ function isUnknownScript(message: WireMessage, messages: readonly WireMessage[],
   const { client, server, operation } = message;
   const next = messages.slice(index + 1).find((other) => other.client === client && other.server === server);
   return next?.command === "EVAL" && next.operation === operation;
-}
-
-function rankOf(invoked: HistoryEvent | undefined): number {
-  return invoked === undefined ? RENEWAL_RANK : (RANKS[invoked.f ?? ""] ?? RENEWAL_RANK);
-}
-
-/**
- * The moments at which another client is granted the lock that this one still holds beyond its lease. Nothing of its own happens
- * then, but its connection can break: a lock that restores what it held when it has connected again takes it from the other one.
- */
-function besideGrants({ plan, history, deadlines }: Base): readonly StrikePoint[] {
-  return momentsAtEvents(history).flatMap((moment): readonly StrikePoint[] => {
-    const { on, client, atNs } = moment;
-    if (on !== "acquire:ok") return [];
-    const atMs = atNs / NANOSECONDS_PER_MS;
-    const outlived = deadlines.holds.filter(
-      (hold) =>
-        hold.client !== client && hold.fromMs < atMs && hold.toMs > atMs && hasOutlived(deadlines, hold.client, atMs),
-    );
-    return outlived.map((hold) =>
-      breakOf(plan, moment, hold.client, "between, while another one is granted what this one has outlived"),
-    );
-  });
-}
-
-/**
- * The moments at which a client releases what another one waits for, in one request that goes on for long. Nothing of the waiting
- * one happens then, but its connection can break: a lock that tells by a message that it is free tells nobody whose connection is
- * broken. A client that asks anew has the lock all the same.
- */
-function besideReleases({ plan, history, deadlines }: Base): readonly StrikePoint[] {
-  const patient = new Set(
-    plan.clients.flatMap(({ sections }, at) => (sections.some(waitsLong) ? [clientName(at)] : [])),
-  );
-  return momentsAtEvents(history).flatMap((moment): readonly StrikePoint[] => {
-    const { event, client, atNs } = moment;
-    if (event.type !== "invoke" || event.f !== "release") return [];
-    const atMs = atNs / NANOSECONDS_PER_MS;
-    const waiting = deadlines.requests.filter(
-      (own) =>
-        own.client !== client &&
-        patient.has(own.client) &&
-        own.fromMs < atMs &&
-        own.toMs > atMs &&
-        own.key === event.key,
-    );
-    return waiting.map((own) =>
-      breakOf(plan, moment, own.client, "between, while another one releases what this one waits for"),
-    );
-  });
-}
-
-/** A moment of one client at which the connection of another may break. */
-function breakOf(plan: Plan, { trigger, on, client, atNs }: EventMoment, broken: string, sort: string): StrikePoint {
-  return {
-    ...notOfMessage(plan),
-    at: trigger,
-    words: `at ${client}'s ${on} ${trigger.count}, of ${broken}`,
-    atMs: atNs / NANOSECONDS_PER_MS,
-    client: broken,
-    of: "both",
-    isOfConnections: true,
-    sort,
-    rank: 0,
-  };
-}
-
-/** What is said of a moment at which no message is sent. */
-function notOfMessage({ topology, clients }: Plan) {
-  return {
-    clients: clients.length,
-    phase: "between",
-    servers: [...dataNodes(topology.kind)],
-    changesHold: false,
-    extendsHold: false,
-    endsHold: false,
-    beginsHold: false,
-    splitsAcquire: false,
-    decidesAcquire: false,
-    isOfFurtherKey: false,
-    isKeyless: false,
-    isOfHalf: false,
-    isForWholeLease: false,
-    isOfRenewer: false,
-  } as const;
-}
-
-function betweenOperations(plan: Plan, history: History, roles: Roles): readonly StrikePoint[] {
-  return momentsAtEvents(history).flatMap(
-    ({ event, on, trigger, client, of, atNs, operation }): readonly StrikePoint[] => {
-      // Before a message of an operation, its moments say more than its invocation does; but not of a guarded write.
-      if (event.type === "invoke" && event.f !== "write") return [];
-      return [
-        {
-          ...notOfMessage(plan),
-          at: trigger,
-          words: `at ${client}'s ${on} ${trigger.count}`,
-          atMs: atNs / NANOSECONDS_PER_MS,
-          client,
-          of,
-          sort: `between ${roles.ofClient(trigger.client)} ${roles.ofOperation(operation)} ${event.type}`,
-          rank: RANKS[event.f ?? ""] ?? RENEWAL_RANK,
-        },
-      ];
-    },
-  );
 }

@@ -187,15 +187,34 @@ test("a further key is taken late, when a part of the lease of the first one is 
   expect(await tried(oneByOne("first"))).toBe(false);
 });
 
-test("a further key is of a sort of its own while another client asks for an earlier one first", async () => {
-  const wanted = async (name: string): Promise<boolean> => {
+test("a further key is of a sort of its own, which comes early, while another client asks for an earlier one without it", async () => {
+  const secondOf = async (name: string) => {
     const base = await baseOf(name, { driver: oneByOne("first"), supports: { severalKeys: true } });
     const second = deviationsOf(base, only("latency")).filter(({ point }) => point.includes("client-0's SET 2 "));
     expect(second.every(({ sort }) => sort.includes("of a further key"))).toBe(true);
-    return second.some(({ sort }) => sort.includes("while another client asks for an earlier one first"));
+    const isWanted = second.some(({ sort }) =>
+      sort.includes("while another client asks for an earlier one without it"),
+    );
+    return { isWanted, least: Math.min(...second.map(({ cost }) => cost)) };
   };
-  expect(await wanted("several keys for a whole lease")).toBe(true);
-  expect(await wanted("several keys extended")).toBe(false);
+  expect(await secondOf("several keys for a whole lease")).toEqual({ isWanted: true, least: -3 });
+  // Whoever asks for both keys is not granted them before both are free.
+  expect(await secondOf("in turn, two keys in either order")).toEqual({ isWanted: false, least: 0 });
+});
+
+test("the connection of the first holder breaks before anything else does, if another client asks for what it holds", async () => {
+  const costs = async (name: string): Promise<readonly number[]> => {
+    const all = deviationsOf(await baseOf(name), only("reset"));
+    const [beside, others] = [true, false].map((is) =>
+      Math.min(...all.filter(({ sort }) => (sort === "between first acquire ok") === is).map(({ cost }) => cost)),
+    );
+    return [beside ?? expect.unreachable(), others ?? expect.unreachable()];
+  };
+  const [wanted = 0, others = 0] = await costs("in turn");
+  expect(wanted).toBeLessThan(others);
+  // The other one asks when it is free again.
+  const [unwanted = 0, rest = 0] = await costs("many times");
+  expect(unwanted).toBeGreaterThan(rest);
 });
 
 test("what only locks of several keys show comes before what others show, too", () => {
