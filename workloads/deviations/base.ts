@@ -232,20 +232,14 @@ export function holdsLongAgain({ leaseMs, holds }: Deadlines, client: string, at
 const WHOLE_LEASE = 0.8;
 
 /**
- * The hold for which a client is granted the lock next, if it takes about the whole lease or goes on beyond it, and another client
- * asks for the lock when the lease is over: if that ends earlier than the client believes, it lets the other one in.
+ * Whether a client is granted the lock next for a hold that takes about the whole lease or more, and another one asks for it
+ * when that is over: a lease that ends earlier than its client believes then lets the other one in.
  */
-export function wholeLeaseOf(
-  { leaseMs, holds, requests }: Deadlines,
-  client: string,
-  atMs: number,
-): "for a whole lease" | "beyond its lease" | undefined {
+export function isGrantedForWholeLease({ leaseMs, holds, requests }: Deadlines, client: string, atMs: number): boolean {
   const hold = holds.find((own) => own.client === client && own.fromMs >= atMs);
-  if (hold === undefined || hold.toMs - hold.fromMs < WHOLE_LEASE * leaseMs) return undefined;
+  if (hold === undefined || hold.toMs - hold.fromMs < WHOLE_LEASE * leaseMs) return false;
   const endMs = Math.min(hold.toMs, hold.fromMs + leaseMs);
-  const isSought = requests.some((other) => other.client !== client && other.fromMs < endMs && other.toMs >= endMs);
-  if (!isSought) return undefined;
-  return hold.toMs - hold.fromMs > leaseMs ? "beyond its lease" : "for a whole lease";
+  return requests.some((other) => other.client !== client && other.fromMs < endMs && other.toMs >= endMs);
 }
 
 /** An extension that begins so soon, as a share of the lease, is the one that is asked about. */

@@ -1,7 +1,7 @@
 import { NANOSECONDS_PER_MS } from "../../harness/history/history.ts";
 import type { Plan } from "../../harness/core/plan.ts";
 import { clientName, dataNodes } from "../../harness/core/topology.ts";
-import { type Base, hasOutlived, isWanted } from "./base.ts";
+import { type Base, type Deadlines, hasOutlived, isWanted } from "./base.ts";
 import { type EventMoment, momentsAtEvents } from "./moments.ts";
 import { rankOf, type Roles } from "./roles.ts";
 import { waitsLong } from "./shape.ts";
@@ -53,7 +53,24 @@ export function besideReleases({ plan, history, deadlines }: Base): readonly Str
   });
 }
 
-/** A moment of one client at which the connection of another may break. */
+/** A lock that ends with the connection of its client lets another one in, and nothing else shows it. */
+const BOUND_RANK = -2;
+
+/** The moments at which the first client of all is granted what another one asks for meanwhile: its connection can break then. */
+export function besideHolds({ plan, history, deadlines }: Base, roles: Roles): readonly StrikePoint[] {
+  return momentsAtEvents(history).flatMap((moment): readonly StrikePoint[] => {
+    if (!isOfWantedHold(deadlines, roles, moment)) return [];
+    const point = breakOf(plan, moment, moment.client, "between, while another one asks for what this one holds");
+    return [{ ...point, rank: BOUND_RANK }];
+  });
+}
+
+function isOfWantedHold(deadlines: Deadlines, roles: Roles, { on, client, trigger, atNs }: EventMoment): boolean {
+  const isFirst = on === "acquire:ok" && roles.ofClient(trigger.client) === "first";
+  return isFirst && isWanted(deadlines, client, atNs / NANOSECONDS_PER_MS);
+}
+
+/** A moment of one client at which a connection may break: its own, or that of another. */
 function breakOf(plan: Plan, { trigger, on, client, atNs }: EventMoment, broken: string, sort: string): StrikePoint {
   return {
     ...notOfMessage(plan),
@@ -91,25 +108,22 @@ function notOfMessage({ topology, clients }: Plan) {
 
 /** The moments of operations at which no message is sent. */
 export function betweenOperations({ plan, history, deadlines }: Base, roles: Roles): readonly StrikePoint[] {
-  return momentsAtEvents(history).flatMap(
-    ({ event, on, trigger, client, of, atNs, operation }): readonly StrikePoint[] => {
-      // Before a message of an operation, its moments say more than its invocation does; but not of a guarded write.
-      if (event.type === "invoke" && event.f !== "write") return [];
-      const atMs = atNs / NANOSECONDS_PER_MS;
-      const ofClient = roles.ofClient(trigger.client);
-      return [
-        {
-          ...notOfMessage(plan),
-          at: trigger,
-          words: `at ${client}'s ${on} ${trigger.count}`,
-          atMs,
-          isOfWantedHold: on === "acquire:ok" && ofClient === "first" && isWanted(deadlines, client, atMs),
-          client,
-          of,
-          sort: `between ${ofClient} ${roles.ofOperation(operation)} ${event.type}`,
-          rank: rankOf(event.f),
-        },
-      ];
-    },
-  );
+  return momentsAtEvents(history).flatMap((moment): readonly StrikePoint[] => {
+    const { event, on, trigger, client, of, atNs, operation } = moment;
+    // Before a message of an operation, its moments say more than its invocation does; but not of a guarded write.
+    if (event.type === "invoke" && event.f !== "write") return [];
+    return [
+      {
+        ...notOfMessage(plan),
+        at: trigger,
+        words: `at ${client}'s ${on} ${trigger.count}`,
+        atMs: atNs / NANOSECONDS_PER_MS,
+        isOfWantedHold: isOfWantedHold(deadlines, roles, moment),
+        client,
+        of,
+        sort: `between ${roles.ofClient(trigger.client)} ${roles.ofOperation(operation)} ${event.type}`,
+        rank: rankOf(event.f),
+      },
+    ];
+  });
 }

@@ -152,17 +152,15 @@ function lastingOf(
   });
 }
 
-/** Whether a fault can make a difference at a point at all. */
-function isStruck({ isOfConnections = false }: StrikePoint, { traits }: Fault): boolean {
-  return !isOfConnections || traits.messages === "resets";
+/** Whether a fault can make a difference at a point at all, which it makes at no other point of the same moment. */
+function isStruck({ isOfConnections = false, isOfWantedHold }: StrikePoint, { traits }: Fault): boolean {
+  return traits.messages === "resets" ? isOfConnections || !isOfWantedHold : !isOfConnections;
 }
 
 /** How little a fault with these traits tells at a point, beside its other points: 0 is the most of almost all. */
 function howTelling(traits: FaultTraits, { isOfConnections, ...point }: StrikePoint): number {
-  const { phase, changesHold, endsHold, isOfRenewer, isOfHalf, isOfWantedHold } = point;
+  const { phase, changesHold, endsHold, isOfRenewer, isOfHalf } = point;
   if (isOfConnections === true) return 0;
-  // Another client may be let in beside a holder whose connection has ended, and nothing else shows it.
-  if (traits.messages === "resets" && isOfWantedHold) return -2;
   // No server hears of the release: whoever renews what it believes to have given back holds it for ever.
   if (traits.messages === "resets" && phase === "before" && endsHold && isOfRenewer) return 0;
   // A client that is stopped then learns of the new lease when that is over, too; the timers that end the old one stop with it.

@@ -10,6 +10,7 @@ interface Shapes {
   readonly renewing: readonly Shape[];
   readonly silent: readonly Shape[];
   readonly patient: readonly Shape[];
+  readonly leaving: readonly Shape[];
   readonly dying: readonly Shape[];
   readonly dyingExtenders: readonly Shape[];
   readonly dyingEnterers: readonly Shape[];
@@ -26,6 +27,7 @@ export function shapesOf(scale: Scale): Shapes {
     renewing: renewingShapes(words),
     silent: silentShapes(words),
     patient: patientShapes(words),
+    leaving: leavingShapes(words),
     dying: dyingShapes(words),
     dyingExtenders: dyingExtendersShapes(words),
     dyingEnterers: dyingEnterersShapes(words),
@@ -134,7 +136,6 @@ function furtherShapes({
   short,
   on,
   one,
-  patient,
   leaseMs,
 }: Words): readonly Shape[] {
   return [
@@ -189,16 +190,6 @@ function furtherShapes({
         sections([hold(0.9), write]),
         [later({ ...rival, waitMs: Math.round(0.3 * leaseMs), tries: 1 }, 0)],
         [later(seeker, 0.1)],
-      ],
-    },
-    {
-      name: "waited for by two, of whom the second one gives up",
-      isCalm: true,
-      // Who leaves a queue must leave its own place: the one before it has only one request.
-      clients: [
-        [one(hold(0.7), write)],
-        [patient(later(seeker, 0))],
-        [later({ ...rival, waitMs: Math.round(0.3 * leaseMs), tries: 1 }, 0.1)],
       ],
     },
     {
@@ -323,6 +314,22 @@ function patientShapes({ hold, write, one, later, seeker, patient }: Words): rea
       name: "waited for long",
       // Who waits for the message of a release must not miss it; whoever asks once more would have the lock all the same.
       clients: [[one(hold(0.9), write)], [patient(later(seeker, 0))]],
+    },
+  ];
+}
+
+/** Shapes for every lock in which somebody stops waiting behind another one. */
+function leavingShapes({ hold, write, one, later, seeker, patient, rival, leaseMs }: Words): readonly Shape[] {
+  return [
+    {
+      name: "waited for by two, of whom the second one gives up",
+      isCalm: true,
+      // Who leaves a queue must leave its own place: the one before it has only one request.
+      clients: [
+        [one(hold(0.7), write)],
+        [patient(later(seeker, 0))],
+        [later({ ...rival, waitMs: Math.round(0.3 * leaseMs), tries: 1 }, 0.1)],
+      ],
     },
   ];
 }

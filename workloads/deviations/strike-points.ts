@@ -9,11 +9,11 @@ import {
   type Deadlines,
   holdsLongAgain,
   holdsOnForLong,
-  wholeLeaseOf,
+  isGrantedForWholeLease,
   isHeldByAnother,
   restsOnExtension,
 } from "./base.ts";
-import { besideGrants, besideReleases, betweenOperations } from "./between-messages.ts";
+import { besideGrants, besideHolds, besideReleases, betweenOperations } from "./between-messages.ts";
 import { type DeviationMoment, momentsOfMessage, type Phase } from "./moments.ts";
 import { rankOf, type Roles, rolesIn } from "./roles.ts";
 import { askedIn, fewestOf, isAsked, isSameRound, sameGroup } from "./rounds.ts";
@@ -55,7 +55,7 @@ export interface StrikePoint {
   readonly isForWholeLease: boolean;
   /** Whether its client renews its leases by itself. */
   readonly isOfRenewer: boolean;
-  /** Whether its client, the first of all to hold, has just been granted what another one asks for while it holds. */
+  /** Whether the first client of all has just been granted what another one asks for meanwhile: its connection breaks beside it. */
   readonly isOfWantedHold: boolean;
   /** Whether nothing strikes there but what breaks connections: nothing else of its client happens. Default: false. */
   readonly isOfConnections?: boolean | undefined;
@@ -93,6 +93,7 @@ export function strikePointsOf(base: Base, struck: Struck): readonly StrikePoint
   const points = [
     ...besideGrants(base),
     ...besideReleases(base),
+    ...besideHolds(base, roles),
     ...atMessages(base, struck, roles),
     ...betweenOperations(base, roles),
   ];
@@ -109,10 +110,8 @@ export function strikePointsOf(base: Base, struck: Struck): readonly StrikePoint
     if (point.splitsAcquire && asking.some((other) => other !== client))
       return { ...point, sort: `${sort}, while another one asks again and again` };
     // A grant that comes late must say how much of its lease is left.
-    const forWholeLease = point.beginsHold ? wholeLeaseOf(deadlines, client, atMs) : undefined;
-    // Whoever keeps to its lease gives back what may be another one's in part; whoever outlives it has nothing left.
-    if (forWholeLease !== undefined)
-      return { ...point, sort: `${sort}, of a hold ${forWholeLease}`, isForWholeLease: true };
+    if (point.beginsHold && isGrantedForWholeLease(deadlines, client, atMs))
+      return { ...point, sort: `${sort}, of a hold for a whole lease`, isForWholeLease: true };
     // Where it came to nothing, its client must know.
     if (point.extendsHold && restsOnExtension(deadlines, client, atMs))
       return { ...point, sort: `${sort}, on which a hold rests` };

@@ -91,6 +91,7 @@ export function smallWorkloads(options: WorkloadOptions, skills: Skills): readon
     ...shared.patient,
     ...(skills.answersTwice === true ? afterRelease(options, skills) : []),
     ...(skills.tellsReleases === false ? shared.silent : []),
+    ...shared.leaving,
   ];
   const queue = options.supports?.fair === true ? queueShapes(scaleOf(options)) : [];
   const upgrading = skills.upgrades === true ? upgradeShapes(wordsOf(scale)) : [];
