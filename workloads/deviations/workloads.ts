@@ -90,8 +90,8 @@ export function smallWorkloads(options: WorkloadOptions, skills: Skills): readon
     // What does not fit into one plan with all others comes a run later.
     ...shared.patient,
     ...(skills.answersTwice === true ? afterRelease(options, skills) : []),
-    ...(skills.tellsReleases === false ? shared.silent : []),
     ...shared.leaving,
+    ...(skills.tellsReleases === false ? shared.silent : []),
   ];
   const queue = options.supports?.fair === true ? queueShapes(scaleOf(options)) : [];
   const upgrading = skills.upgrades === true ? upgradeShapes(wordsOf(scale)) : [];
