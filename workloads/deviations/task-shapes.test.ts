@@ -43,7 +43,7 @@ test("clients have several tasks only where the lock supports that, and nothing 
   expect(with_.filter(({ plan }) => !hasTasks(plan))).toEqual(without);
   expect(
     with_.filter(({ plan }) => hasTasks(plan)).map(({ plan }) => plan.clients.map((client) => tasksOf(client).length)),
-  ).toEqual([[2], [2, 2], [3], [2, 1], [2, 1], [2, 2], [2, 1]]);
+  ).toEqual([[2], [2, 2], [3], [2, 1], [2, 1], [2, 2], [2, 2], [2, 1]]);
 });
 
 test("a sound lock keeps its promises in each of them", async () => {
@@ -60,6 +60,18 @@ test("a field with the owner value is overwritten by the next request", async ()
   const names = await breaking(await ownerValueInField.load(), "linearizability");
   expect(names).toContain("two tasks of one client");
   expect(names).toContain("two tasks of one client, each with its key");
+});
+
+test("two requests of a process take and give back their keys at one moment", async () => {
+  const name = "two tasks of one client, each with its key, from one moment on";
+  const { plan } = workloads(concurrent).find((each) => each.name === name) ?? expect.unreachable();
+  const driver = composeLock({ protocol: ownedKey, supports: concurrent });
+  const { record } = await runSimulated(plan, { title: name, required: [], driver });
+  for (const f of ["acquire", "release"]) {
+    const [first, second] = record.history.events.filter((event) => event.f === f);
+    expect([first, second]).toMatchObject([{ type: "invoke" }, { type: "invoke" }]);
+    expect(first?.process).not.toBe(second?.process);
+  }
 });
 
 test("a waiter is forgotten where another request of the process waits after it", async () => {

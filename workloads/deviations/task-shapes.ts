@@ -69,6 +69,14 @@ export function taskShapes(scale: Scale, renews: boolean): readonly Shape[] {
       ],
     },
     {
+      name: "two tasks of one client, each with its key, from one moment on",
+      // What they send for both keys mixes on one connection, also when they give them back.
+      clients: [
+        [holds(0.9), of(1, on("k2", holds(0.9)))],
+        [at(0.1, holds(0.5)), of(1, at(0.1, on("k2", holds(0.5)))), of(1, seeker)],
+      ],
+    },
+    {
       name: "two tasks of one client, of which one gives up",
       // It may give back, or forget, what the other one holds.
       clients: [
