@@ -21,6 +21,7 @@ export const driver = { connect: async () => ({
 const FILES = {
   "loops.mjs": driver("for (;;);"),
   "retries.mjs": driver('for (;;) try { await Promise.reject(new Error("closed")); } catch {}'),
+  "fills.mjs": driver("for (const all = []; ; ) all.push(new Array(1e6).fill(String(all.length)));"),
   "loops-at-load.mjs": "for (;;);",
 };
 
@@ -69,6 +70,21 @@ test("a thread of an exploration that never ends its step ends the exploration",
   expect(stderr).toContain("lockstorm: ./loops.mjs computed for 0.4 s of processor time");
   expect(stderr).toContain(inRun);
   expect(code).toBe(254);
+});
+
+test("a lock that takes all memory ends the hunt and the exploration with one line", { tags: "long" }, async () => {
+  const memory = { NODE_OPTIONS: "--max-old-space-size=200", LOCKSTORM_STEP_LIMIT_MS: "60000" };
+  const fills = ["--lock", "./fills.mjs", "--seed", "4", "--threads", "2"];
+  const ends = await Promise.all(
+    ["hunt", "explore"].map((command) => runCli([command, ...fills], { cwd: folder, env: memory })),
+  );
+  for (const { code, stderr } of ends) {
+    expect(stderr).toMatch(
+      /lockstorm: \.\/fills\.mjs, in the run of the plan with seed 4, needed more memory than Node/,
+    );
+    expect(stderr).not.toContain("unexpected");
+    expect(code).toBe(254);
+  }
 });
 
 test("verifyLock rejects with the same words", { tags: "long" }, async () => {

@@ -28,10 +28,11 @@ async function watched(step: string): Promise<readonly UserError[]> {
     parentPort.postMessage("over");`;
   const script = new URL(`data:text/javascript,${encodeURIComponent(program)}`);
   const hung = Promise.withResolvers<void>();
-  const worker = startWatched(script, { execArgv: [] }, (error) => {
+  const worker = startWatched(script, { execArgv: [], resourceLimits: { maxOldGenerationSizeMb: 16 } }, (error) => {
     hangs.push(error);
     hung.resolve();
   });
+  worker.on("error", () => {});
   workers.push(worker);
   await Promise.race([once(worker, "message"), hung.promise]);
   return hangs;
@@ -40,6 +41,15 @@ async function watched(step: string): Promise<readonly UserError[]> {
 test("a step that computes for too long is reported, with what the thread was doing", async () => {
   const [hang] = await watched("for (;;);");
   expect(hang?.message).toMatch(/^a lock computed for 0\.3 s of processor time without waiting for anything/);
+});
+
+test("a thread that takes all its memory is reported, with what it was doing", { tags: "long" }, async () => {
+  const fill = "for (const all = []; ; ) all.push(new Array(1e6).fill('x' + all.length));";
+  const [strangers] = await watched(fill);
+  expect(strangers?.message).toMatch(/^a lock, while it was loaded, needed more memory than Node gives to a thread/);
+  expect(strangers?.hint).toContain("--max-old-space-size");
+  const [own] = await watched(`heartbeat.rest(); ${fill}`);
+  expect(own?.message).toMatch(/^lockstorm needed more memory/);
 });
 
 test("a step that takes long without computing is none, nor are many steps", { tags: "long" }, async () => {

@@ -21,7 +21,7 @@ const MS_PER_TICK = 10;
 export interface HangWatchOptions {
   /** What the thread beats in. */
   readonly memory: SharedArrayBuffer;
-  /** Called once, with what to tell the user. The thread still loops. */
+  /** Called once, with what to tell the user. A thread that loops goes on. */
   readonly onHang: (error: UserError) => void;
   /** Called once, with the lock, when loading it takes longer than a second: that thread can say nothing meanwhile. */
   readonly onSlowLoading?: ((lock: string) => void) | undefined;
@@ -80,21 +80,45 @@ export class HangWatch implements Disposable {
     onSlowLoading(task.lock);
   }
 
+  /** Reports that the thread took all memory that it may have, which ended it. */
+  reportMemory(): void {
+    clearInterval(this.#timer);
+    const { step, task } = this.#reader;
+    this.#options.onHang(step === undefined ? outOfMemory("lockstorm", "") : outOfStrangersMemory(task));
+  }
+
   #report(): void {
     clearInterval(this.#timer);
-    this.#options.onHang(explained(this.#reader.task, this.#limitMs));
+    this.#options.onHang(endless(this.#reader.task, this.#limitMs));
   }
 }
 
-function explained(task: HeartbeatTask | undefined, limitMs: number): UserError {
-  const { lock = "a lock", plan, store } = task ?? {};
-  const during = plan === undefined ? "while it was loaded" : `in the run of the plan with seed ${plan.seed}`;
-  const kept = plan === undefined || store === undefined ? undefined : keep(plan, store);
+function endless(task: HeartbeatTask | undefined, limitMs: number): UserError {
+  const { lock, during, kept } = inWords(task);
   return new UserError(
     `${lock} computed for ${limitMs / 1000} s of processor time without waiting for anything, ${during}`,
-    `wait for a timer or an answer in each round, or allow more by ${VARIABLE}` +
-      (kept === undefined ? "" : `; the plan is kept: ${replayFromHere(kept)}`),
+    `wait for a timer or an answer in each round, or allow more by ${VARIABLE}${kept}`,
   );
+}
+
+function outOfStrangersMemory(task: HeartbeatTask | undefined): UserError {
+  const { lock, during, kept } = inWords(task);
+  return outOfMemory(`${lock}, ${during},`, kept);
+}
+
+function outOfMemory(who: string, kept: string): UserError {
+  return new UserError(
+    `${who} needed more memory than Node gives to a thread`,
+    `keep less, or give it more: NODE_OPTIONS=--max-old-space-size=8192 (in MB)${kept}`,
+  );
+}
+
+/** What a thread was doing, in words for a sentence; of a run the plan is kept, and `kept` says how it is run again. */
+function inWords(task: HeartbeatTask | undefined): Readonly<Record<"lock" | "during" | "kept", string>> {
+  const { lock = "a lock", plan, store } = task ?? {};
+  const during = plan === undefined ? "while it was loaded" : `in the run of the plan with seed ${plan.seed}`;
+  const path = plan === undefined || store === undefined ? undefined : keep(plan, store);
+  return { lock, during, kept: path === undefined ? "" : `; the plan is kept: ${replayFromHere(path)}` };
 }
 
 /** Keeps a plan of which there is nothing else. Returns its path, or undefined if it cannot be written. */
