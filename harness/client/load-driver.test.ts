@@ -37,6 +37,7 @@ describe("a driver", () => {
     ["default.mjs", "export default { connect() {} };"],
     ["named.mjs", "export const driver = { connect() {} };"],
     ["both.mjs", "export default 3; export const driver = { connect() {} };"],
+    ["common.cjs", "module.exports = { driver: { connect() {} } };"],
   ])("of a user's module is loaded: %s", async (name, text) => {
     expect(await loadDriver(module(name, text))).toHaveProperty("connect");
   });
@@ -152,6 +153,16 @@ describe("what is no driver is refused in one line", () => {
     ["a file whose name is too long", () => join(folder, `${"n".repeat(300)}.mjs`), "its name is too long"],
     ["a module that throws", () => module("throws.mjs", 'throw new Error("no\\nway");'), "cannot be loaded: no way"],
     ["a module that is none", () => module("broken.mjs", "export default {"), "cannot be loaded"],
+    [
+      "a module that throws what no text can be made of",
+      () => module("untellable.mjs", "throw Object.create(null);"),
+      "cannot be loaded: an error that cannot be shown",
+    ],
+    [
+      "a driver that nobody can look into",
+      () => module("revoked.mjs", "const { proxy, revoke } = Proxy.revocable({}, {}); revoke(); export default proxy;"),
+      "exports something that cannot be read: Cannot perform 'get' on a proxy that has been revoked",
+    ],
     ["a module without a driver", () => module("empty.mjs", "export const x = 1;"), "exports no lock driver"],
     [
       "a driver that cannot connect",

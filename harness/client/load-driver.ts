@@ -207,13 +207,25 @@ function forShell(path: string): string {
  * @throws UserError when there is none
  */
 export function driverIn(loaded: unknown, origin: string): LockDriver {
-  const exported = typeof loaded === "object" && loaded !== null ? (loaded as Record<string, unknown>) : {};
-  const driver = [exported["driver"], exported["default"], loaded].find(isDriver);
-  if (driver !== undefined) return driver;
-  throw new UserError(
-    `${origin} exports no lock driver`,
-    `export a LockDriver, an object with connect, as default or as \`driver\`${instead(exported)}`,
-  );
+  try {
+    const exported = asObject(loaded);
+    // All exports of a CommonJS module are its default; Node does not always learn their names.
+    const { driver: ofDefault } = asObject(exported["default"]);
+    const driver = [exported["driver"], exported["default"], ofDefault, loaded].find(isDriver);
+    if (driver !== undefined) return driver;
+    throw new UserError(
+      `${origin} exports no lock driver`,
+      `export a LockDriver, an object with connect, as default or as \`driver\`${instead(exported)}`,
+    );
+  } catch (error) {
+    if (error instanceof UserError) throw error;
+    const problem = `${origin} exports something that cannot be read: ${messageOf(error)}`;
+    throw new UserError(problem, "export a plain object as the driver", { cause: error });
+  }
+}
+
+function asObject(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
 }
 
 /** What a module exports in its place: under another name, or a function that may make one. */

@@ -31,8 +31,16 @@ export class ClientEndedError extends HarnessError {
 
 /** The message of anything that was thrown, on one line. */
 export function messageOf(thrown: unknown): string {
-  const text = thrown instanceof Error ? thrown.message || thrown.name : String(thrown);
-  return text.replaceAll(/\s*\n\s*/g, " ");
+  return textOf(thrown).replaceAll(/\s*\n\s*/g, " ");
+}
+
+function textOf(thrown: unknown): string {
+  try {
+    return String(thrown instanceof Error ? thrown.message || thrown.name : thrown);
+  } catch {
+    // An object without a prototype, or whose own code throws.
+    return "an error that cannot be shown";
+  }
 }
 
 /**
