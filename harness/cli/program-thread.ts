@@ -10,8 +10,11 @@ import { guardStreams } from "./terminal.ts";
 /** The messages to the thread. */
 export type ToProgram = { readonly interrupt: true } | { readonly inputFailed: string };
 
-/** Its messages: that it has ended; that it received the interruption; that it wants standard input. */
-export type FromProgram = { readonly exitCode: number } | { readonly cleans: boolean } | { readonly wantsInput: true };
+/** Its messages: that it has ended, with what it failed to say; that it received the interruption; that it wants standard input. */
+export type FromProgram =
+  | { readonly exitCode: number; readonly untold?: string | undefined }
+  | { readonly cleans: boolean }
+  | { readonly wantsInput: true };
 
 const interruption = new AbortController();
 const { signal } = interruption;
@@ -39,12 +42,13 @@ process.on("uncaughtException", (error) => {
 });
 run(process.argv.slice(2), signal).then(
   (exitCode) => end(() => exitCode),
-  () => end(() => EXIT.harness),
+  // A lock that alters the language's own objects, such as Array.prototype, may have made even saying so impossible.
+  (error: unknown) => end(() => EXIT.harness, error instanceof Error ? error.message : ""),
 );
 
 /** The first end counts: until the process is gone, the same driver may fail once more. */
-function end(exitCode: () => number): void {
+function end(exitCode: () => number, untold?: string): void {
   if (hasEnded) return;
   hasEnded = true;
-  send({ exitCode: exitCode() });
+  send({ exitCode: exitCode(), untold });
 }

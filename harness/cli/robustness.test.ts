@@ -35,6 +35,7 @@ const FILES: Readonly<Record<string, string | Uint8Array>> = {
   "throws-at-load.mjs": `throw new Error("${ATTACK}");`,
   "rejects-at-load.mjs": `Promise.reject(new Error("${ATTACK}")); export const driver = { connect: async () => { ${REST} } };`,
   "exits.mjs": `process.exit(0);`,
+  "breaks-arrays.mjs": `Array.prototype.map = () => { throw new Error("map"); }; export const driver = { connect: async () => { ${REST} } };`,
   "never.mjs": `await new Promise(() => {});`,
   "loops.mjs": `export const driver = { connect: async () => { for (;;); } };`,
   "binary.json": Uint8Array.from({ length: 1000 }, (_, index) => index % 256),
@@ -125,10 +126,11 @@ test.each([
 // What becomes of the process is the subject.
 test.concurrent.each([
   [["hunt", "--lock", "./rejects-at-load.mjs", "--runs", "2"], 254, /rejects-at-load\.mjs:1 threw, or rejected/],
+  [["hunt", "--lock", "./breaks-arrays.mjs", "--runs", "2"], 255, /^lockstorm: unexpected: map$/m],
   [["hunt", "--lock", "./never.mjs", "--runs", "2"], 254, /never\.mjs never finishes loading/],
   [
     ["hunt", "--lock", "./exits.mjs", "--runs", "2"],
-    255,
+    254,
     /ended the process \(exit code 0\); let its file load without process\.exit$/m,
   ],
 ] as const)("%j ends the process with %d and says why in one line", { tags: "long" }, async (words, code, line) => {

@@ -58,7 +58,8 @@ export function supervise(words: readonly string[]): void {
   const interruption = new Interruption(send, () => leave(INTERRUPTED));
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => interruption.begin());
   thread.on("message", (message: FromProgram) => {
-    if ("exitCode" in message) process.exit(message.exitCode);
+    if ("exitCode" in message && message.untold !== undefined) end(message.exitCode, `unexpected: ${message.untold}`);
+    else if ("exitCode" in message) process.exit(message.exitCode);
     if ("cleans" in message) interruption.answered(message.cleans);
     // Only on request: reading standard input takes bytes that others may want.
     if ("wantsInput" in message && thread.stdin !== null) {
@@ -66,6 +67,7 @@ export function supervise(words: readonly string[]): void {
     }
   });
   thread.on("error", (error) => {
+    if (isLeaving) return;
     end(EXIT.harness, `unexpected: ${error instanceof Error ? error.message : String(error)}`);
   });
   thread.on("exit", (code) => {
@@ -73,7 +75,7 @@ export function supervise(words: readonly string[]): void {
     if (interruption.begun) process.exit(INTERRUPTED);
     if (code === NEVER_SETTLED) end(EXIT.harness, "nothing can happen any more, and the command is not done");
     end(
-      EXIT.harness,
+      EXIT.usage,
       `the lock or the configuration ended the process (exit code ${code}); let its file load without process.exit`,
     );
   });
