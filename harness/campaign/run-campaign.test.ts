@@ -59,6 +59,15 @@ describe("a search", () => {
     expect((await again.result).counterexample?.path).toBe(counterexample?.path);
   });
 
+  test("for a path runs the plan there, and no other if that one holds", async () => {
+    const { counterexample } = await campaign(planted).result;
+    for (const path of ["3", counterexample?.path ?? ""]) {
+      const mended = campaign(() => "valid", { path });
+      const { counterexample: none, runs } = await mended.result;
+      expect([none, runs, mended.ran.length]).toEqual([undefined, 1, 1]);
+    }
+  });
+
   test("with the same seed runs the same plans", async () => {
     const [one, other] = [campaign(() => "valid"), campaign(() => "valid")];
     await Promise.all([one.result, other.result]);

@@ -21,6 +21,16 @@ test("a hunt that drew no plan at random says that it gives no bound, and what w
   );
 });
 
+test("a path that leads to no counterexample says that no other plan was run", { tags: "long" }, async () => {
+  const { code, stdout, stderr } = await hunt("--lock", "single", "--path", "1:2");
+  expect(code).toBe(0);
+  expect(stdout.replaceAll("\n", " ")).toContain(
+    "1 run: 1 valid, 0 unknown; no property that the lock claims was violated: this says nothing of other plans than the one at --path 1:2. Seed 1.",
+  );
+  expect(stderr).toContain("seed 1, path 1:2\n");
+  expect(stderr).not.toContain(" of 1,000");
+});
+
 test(
   "the Markdown of a badge names its files from where the README is, also if the store is named from the root",
   { tags: "long" },

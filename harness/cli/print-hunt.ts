@@ -225,7 +225,7 @@ function checkOfReleases({ findings }: HuntResult, record: RunRecord | undefined
 }
 
 /** What a hunt without a counterexample says of the lock. */
-function quietWords({ findings, lostShards, endedBy }: HuntResult): string {
+function quietWords({ path, findings, lostShards, endedBy }: HuntResult): string {
   const { parameters, valid, residualRisk } = findings;
   if (isDecided(findings)) {
     const none = isModulePath(parameters.lock)
@@ -234,6 +234,7 @@ function quietWords({ findings, lostShards, endedBy }: HuntResult): string {
     const what = `${none}${untestedWords(findings)}`;
     if (lostShards !== undefined) return `${what}, but what the missing shards found is not known`;
     if (endedBy !== undefined) return `${what} until then`;
+    if (path !== undefined) return `${what}: this says nothing of other plans than the one at --path ${path}`;
     return `${what}: ${residualRisk === undefined ? NONE_DRAWN : residualRiskWords(residualRisk)}`;
   }
   const harms = harmsBy(findings);

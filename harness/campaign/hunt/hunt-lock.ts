@@ -53,6 +53,8 @@ export interface HuntResult {
   /** The folder of results; folders in the findings are relative to it. */
   readonly store: string;
   readonly findings: HuntFindings;
+  /** The path to the one plan that was to be run, if the hunt was asked for that. */
+  readonly path?: string | undefined;
   /** Why plans are missing, if some are. */
   readonly reason: string;
   /** Shards whose results are not there, in words. Nobody ended them on purpose: what they found is not known. */
@@ -103,6 +105,7 @@ export async function huntLock(options: HuntOptions, environment: RunEnvironment
   return {
     name: name + shardSuffix(shard),
     store,
+    path,
     findings: count.findings(wanted),
     elapsedMs: journal === undefined ? undefined : sumOf(journal.elapsed),
     reason: endedBy?.reason ?? (signal.aborted ? "the hunt was interrupted" : "the budget was used up"),
@@ -119,7 +122,8 @@ async function tryPlans(
   const { backend, topology, capabilities, faults, required, parameters, shard, regressions, path, budgetMs, threads } =
     hunt;
   const { store, signal, progress, drawRun } = environment;
-  const { lock, runs, seed, shrinkRuns } = parameters;
+  const { lock, seed, shrinkRuns } = parameters;
+  const runs = path === undefined ? parameters.runs : 1;
   const title = `hunt for ${lock}`;
   await using simulations = await simulationsOn(backend, {
     threads,
@@ -131,7 +135,7 @@ async function tryPlans(
   const execute = simulations?.execute ?? goingOn(await executorOf(backend));
   const parallel = simulations?.parallel ?? threads;
   progress.note(
-    `hunting: lock ${lock}, topology ${topology.kind}, ${backend}, seed ${seed}, up to ${inFigures(runs)} ${runs === 1 ? "run" : "runs"}`,
+    `hunting: lock ${lock}, topology ${topology.kind}, ${backend}, seed ${seed}, ${path === undefined ? `up to ${inFigures(runs)} ${runs === 1 ? "run" : "runs"}` : `path ${path}`}`,
   );
   const { former, firsts } = record;
   if (former.size > 0)
@@ -164,7 +168,7 @@ async function tryPlans(
     },
     regressions,
     seed,
-    runs,
+    runs: parameters.runs,
     path,
     budgetMs,
     shrinkRuns,
