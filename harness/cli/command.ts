@@ -154,10 +154,21 @@ export function readArguments(
       allowPositionals: true,
       strict: true,
     });
-    return { operands: positionals, flags: new Flags(Object.fromEntries(Object.entries(values).map(joined))) };
+    const given = Object.fromEntries(Object.entries(values).map(joined));
+    refuseEmptyNames(command, given);
+    return { operands: positionals, flags: new Flags(given) };
   } catch (error) {
+    if (error instanceof UserError) throw error;
     const problem = problemOf(command, messageOf(error));
     throw new UserError(`${command.name}: ${problem}`, hintForFlag(command, problem), { cause: error });
+  }
+}
+
+/** A variable of a script that is not set becomes an empty name, and so the working directory. */
+function refuseEmptyNames({ flags }: Command, given: Readonly<Record<string, unknown>>): void {
+  for (const [name, { value }] of Object.entries(flags)) {
+    if ((value !== "folder" && value !== "file") || given[name] !== "") continue;
+    throw new UserError(`--${name} "" names no ${value}`, `give one, or leave out --${name}`);
   }
 }
 

@@ -119,6 +119,11 @@ test.each([
   [["check", "history.jsonl", "--write-edn", "missing/x.edn"], 254, /no such file or folder/],
   [["hunt", "--path", "a:b:c"], 254, /--path "a:b:c" is not a path/],
   [["hunt", "--path", "99999999999"], 254, /is not a path/],
+  [["hunt", "--lock", "single", "--store", ""], 254, /--store "" names no folder; give one, or leave out --store$/m],
+  [["check", "history.jsonl", "--write-edn="], 254, /--write-edn "" names no file/],
+  [["hunt", "--lock", "single", "--former", "."], 254, /--former is of a table of locks/],
+  [["hunt", "--ladder", "--persistence", "always"], 254, /--persistence cannot be combined with a table of locks/],
+  [["hunt", "--all", "--shrink-runs", "9"], 254, /--shrink-runs cannot be combined with a table of locks/],
 ] as const)("%j ends with %d and says why in one line", { tags: "long" }, async (words, code, line) => {
   expectOneLine(await runMain(words, { cwd: folder }), code, line);
 });

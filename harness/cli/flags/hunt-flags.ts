@@ -28,6 +28,11 @@ function readCommon(flags: Flags) {
 export function readHuntOptions(flags: Flags): Omit<HuntOptions, "required"> {
   if (flags.on("complete"))
     throw new UserError("--complete is of a table of locks", "add --ladder, or use lockstorm explore for one lock");
+  if (flags.text("former") !== undefined)
+    throw new UserError(
+      "--former is of a table of locks",
+      "add --ladder, or leave it out: regressions are known anyway",
+    );
   return {
     ...readCommon(flags),
     ...readCampaignFlags(flags),
@@ -44,8 +49,10 @@ export function readHuntOptions(flags: Flags): Omit<HuntOptions, "required"> {
  */
 export function readLadderOptions(flags: Flags): LadderOptions {
   const [misplaced] = [
-    ...["path", "require"].filter((name) => flags.text(name) !== undefined),
+    ...["path", "require", "shrink-runs"].filter((name) => flags.text(name) !== undefined),
     ...(flags.on("confirm") ? ["confirm"] : []),
+    // Each lock of a table runs on what it prescribes. Without the flag there is its default.
+    ...(["none", undefined].includes(flags.text("persistence")) ? [] : ["persistence"]),
   ];
   if (misplaced !== undefined)
     throw new UserError(
