@@ -38,6 +38,7 @@ function replay(name: string, changed: object, ...more: readonly string[]): Prom
 }
 
 test.each([
+  ["no seed", { seed: undefined }, /is not a plan: seed: missing; correct/],
   ["a limit beyond all time", { limitMs: 1e300 }, /is not a plan: limitMs: /],
   [
     "a directive of two lines",

@@ -49,9 +49,5 @@ const ADVICE: Readonly<Record<string, string>> = {
 export function fieldProblem(error: z.core.$ZodError): { readonly problem: string; readonly hint: string } {
   const [issue] = error.issues;
   const path = issue?.path.map(String).join(".") ?? "";
-  const isMissing = issue?.code === "invalid_type" && issue.message.endsWith("received undefined");
-  return {
-    problem: isMissing && path !== "" ? `${path}: missing` : firstIssue(error),
-    hint: ADVICE[path] ?? "correct the line",
-  };
+  return { problem: firstIssue(error), hint: ADVICE[path] ?? "correct the line" };
 }
