@@ -67,14 +67,18 @@ function asAsked(overlap: Overlap, evidence: SharedEvidence): readonly Hypothesi
 
 /**
  * What a lock could have done instead of granting its lock twice, if it may have waited: no event shows which of its requests
- * was granted. Empty where both leases were in force by their first requests, too, and for a lease that was over by its answer
- * as well: what it rests on then was promised later.
+ * was granted. Empty where each lease was in force by its first request, too, when the others were granted at the latest, and for a
+ * lease that was over by its answer as well: what it rests on then was promised later.
  */
 export function orOverpromised(overlap: Overlap, { header }: SharedEvidence): string {
-  const { first, second, from, extended, firstLeaseAsked } = overlap;
+  const { first, second, others = [], from, extended, firstLeaseAsked } = overlap;
   if (firstLeaseAsked !== undefined || extended !== undefined) return "";
-  const late = [first, second].filter(
-    (hold) => hold.validityReported && endByRequest(hold) <= from && latestEnd(hold, hold.grantedLeaseEnd) > from,
+  const holds = [first, second, ...others];
+  const late = holds.filter(
+    (hold) =>
+      hold.validityReported &&
+      holds.some((other) => other !== hold && endByRequest(hold) <= other.grantedTime) &&
+      latestEnd(hold, hold.grantedLeaseEnd) > from,
   );
   if (late.length === 0) return "";
   const answers = late.map(
