@@ -170,11 +170,7 @@ export class Service implements AsyncDisposable {
    * @throws UserError for a fault that waits for what only a run has
    */
   follow({ faults: steps }: Pick<Plan, "faults">): void {
-    const ready = readyFaults(steps, faults);
-    for (const [index, { at, until }] of steps.entries()) {
-      requireOwn(at, index);
-      if (until !== undefined) requireOwn(until, index);
-    }
+    const ready = followable(steps);
     const numbers = new Map<number, number>();
     const begunMs = this.#system.clock.now() / 1e6;
     ready.forEach(({ kind, step, inject }, index) => {
@@ -257,6 +253,19 @@ async function keysOf(node: NodeHandle): Promise<number | undefined> {
     // It was stopped meanwhile, or is still loading.
     return undefined;
   }
+}
+
+/**
+ * The faults of a plan that a service can follow.
+ * @throws UserError for a fault that waits for what only a run has
+ */
+export function followable(steps: Plan["faults"]): ReturnType<typeof readyFaults> {
+  const ready = readyFaults(steps, faults);
+  for (const [index, { at, until }] of steps.entries()) {
+    requireOwn(at, index);
+    if (until !== undefined) requireOwn(until, index);
+  }
+  return ready;
 }
 
 function requireOwn(trigger: Trigger, index: number): void {

@@ -1,8 +1,12 @@
 import { once } from "node:events";
 import { connect } from "node:net";
+import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { runCli, startCli } from "../testing/run-cli.ts";
 import { runMain } from "../testing/run-main.ts";
+
+/** A plan with a fault that waits for what a client does. */
+const OF_A_RUN = fileURLToPath(new URL("../../../docs/locks/plans/redlock.json", import.meta.url));
 
 test("ends by SIGTERM, and its port is free then", { tags: "long" }, async () => {
   const { child, result } = startCli(["serve", "--no-prompt", "--clients", "1"]);
@@ -29,6 +33,7 @@ test.each([
   [["--clients", "99"], '--clients "99" is not a whole number from 1 to 16'],
   [["--fault", "kill node-7"], 'there is no "node-7" here'],
   [["--plan", "/nowhere/plan.json"], "/nowhere/plan.json cannot be read"],
+  [["--plan", OF_A_RUN], "fault 0 of the plan waits for a message, which nobody sees here"],
   [["now"], 'serve takes no "now"'],
 ])("%j is refused in one line", { tags: "long" }, async (words, problem) => {
   const { code, stdout, stderr } = await runMain(["serve", ...words]);

@@ -1,5 +1,5 @@
 import { readFaultWords } from "../../campaign/serve/fault-words.ts";
-import { Service } from "../../campaign/serve/service.ts";
+import { followable, Service } from "../../campaign/serve/service.ts";
 import type { TopologyKind } from "../../core/topologies/registry.ts";
 import { DEFAULT_TOPOLOGY, isSimulated, TOPOLOGIES, topologySchema, type TopologySpec } from "../../core/topology.ts";
 import { readPlan } from "../../run/store.ts";
@@ -61,6 +61,8 @@ export const serve: Command = {
     const clients = flags.integer("clients", 1, 16) ?? 2;
     const firstPort = flags.integer("port", 0, 65_000, { example: 7000 });
     const recording = flags.text("record");
+    // Before anybody is told an address.
+    if (plan !== undefined) followable(plan.faults);
     const onEvent = (line: string): void => print(`${line}\n`);
     await using service = await Service.start({ topology, seed, clients, firstPort, recording, onEvent });
     print(greeting(service, topology, seed));
