@@ -2,6 +2,7 @@ import { isAbsolute, relative, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { UserError } from "../core/errors.ts";
 import type { VerificationOptions } from "../campaign/verification.ts";
+import { refuseWrong } from "./option-rules.ts";
 import { settingsFrom } from "./settings.ts";
 import { unprinted } from "./unprinted.ts";
 import { verifyHere } from "./verify-here.ts";
@@ -26,8 +27,9 @@ export async function verified(
   options: VerifyOptions,
   signal: AbortSignal | undefined,
 ): Promise<{ readonly settings: VerificationOptions; readonly verification: Verification }> {
-  const { lock } = options;
   try {
+    refuseWrong(options);
+    const { lock } = options;
     const settings = settingsFrom(options, nameOf(lock, options.title), process.env);
     const verification =
       typeof lock === "function" ? await verifyHere(settings, lock, signal) : await verifyInProcess(settings, signal);

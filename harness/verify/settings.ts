@@ -8,24 +8,8 @@ import { UserError } from "../core/errors.ts";
 import { DEFAULT_TOPOLOGY, isSimulated, TOPOLOGIES, topologySchema, type TopologySpec } from "../core/topology.ts";
 import { hintFor } from "../core/words/did-you-mean.ts";
 import { STORE } from "../run/store.ts";
+import { refuseWrong } from "./option-rules.ts";
 import type { VerifyOptions } from "./verify-options.ts";
-
-/** Every option, by its name. */
-const OPTIONS: Readonly<Record<keyof VerifyOptions, true>> = {
-  lock: true,
-  title: true,
-  topology: true,
-  persistence: true,
-  faults: true,
-  require: true,
-  runs: true,
-  shrinkRuns: true,
-  budgetMs: true,
-  seed: true,
-  path: true,
-  store: true,
-  replayCommand: true,
-};
 
 const DEFAULTS = { runs: 500, shrinkRuns: 500, budgetMs: 60_000, seed: 1 };
 
@@ -47,7 +31,8 @@ export function settingsFrom(
   environment: NodeJS.ProcessEnv,
 ): VerificationOptions {
   requireNode(process.versions.node);
-  refuseUnknown(options);
+  const path = environment["LOCKSTORM_PATH"] || options.path;
+  refuseWrong({ ...options, path });
   const kind = options.topology ?? DEFAULT_TOPOLOGY;
   if (!(TOPOLOGIES as readonly string[]).includes(kind)) {
     throw new UserError(`there is no topology "${kind}"`, hintFor(kind, TOPOLOGIES));
@@ -62,7 +47,6 @@ export function settingsFrom(
     kind,
     persistence: options.persistence ?? "none",
   });
-  const path = environment["LOCKSTORM_PATH"] || options.path;
   return {
     lock,
     title: options.title ?? lock,
@@ -88,13 +72,6 @@ export function requireNode(version: string): void {
   const [oldest, least] = OLDEST_NODE;
   if (major > oldest || (major === oldest && minor >= least)) return;
   throw new UserError(`Node ${version} is too old`, `use Node ${OLDEST_NODE.join(".")} or newer (24 is recommended)`);
-}
-
-/** Refuses a mistyped option: without types nobody would notice that it has no effect. */
-function refuseUnknown(options: VerifyOptions): void {
-  const known = Object.keys(OPTIONS);
-  const unknown = Object.keys(options).find((name) => !known.includes(name));
-  if (unknown !== undefined) throw new UserError(`there is no option "${unknown}"`, hintFor(unknown, known));
 }
 
 /**
