@@ -21,6 +21,8 @@ const YOUNG_GENERATION_MB = 24;
 const ANSWER_MS = 400;
 /** A program that has nothing to clean up is ended after this many milliseconds. */
 const END_MS = 800;
+/** A thread that has not ended this many milliseconds after it was first asked to is taken for one that never does. */
+const NEVER_ENDS_MS = 20_000;
 /** A launcher and a terminal both forward a Ctrl-C: a second one within this many milliseconds counts as the same. */
 const SAME_MS = 100;
 /** Node's exit code for a thread in which nothing can happen any more while a module is still loading. */
@@ -48,6 +50,8 @@ export function supervise(words: readonly string[]): void {
   // To leave at once, Node would ask a looping thread once to end, and wait for it.
   const leave = (code: number): void => {
     isLeaving = true;
+    // A thread that does nothing but collect garbage never ends, and Node would wait for it too.
+    setTimeout(() => process.kill(process.pid, "SIGKILL"), NEVER_ENDS_MS);
     void endThread(thread).then(() => process.exit(code));
   };
   const end = (code: number, why: string): void => {
