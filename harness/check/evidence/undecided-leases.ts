@@ -40,10 +40,6 @@ export function wasInForce({ hold, doubts }: PossibleLease): boolean {
   return doubts.every((request) => hadNoEffect(request, hold));
 }
 
-function isOpen({ outcome }: LeaseRequest): boolean {
-  return outcome === undefined;
-}
-
 /** How many overlaps of one request are kept: further ones would only add to the number of violations. */
 const OVERLAPS_PER_REQUEST = 16;
 
@@ -67,6 +63,7 @@ export class UndecidedLeases {
     return this.#size;
   }
 
+  /** None of the requests that it depends on is answered yet. */
   add(undecided: UndecidedOverlap): void {
     const awaited = { undecided, requests: 0 };
     const leases = [undecided.own, ...undecided.rivals];
@@ -74,7 +71,7 @@ export class UndecidedLeases {
       ...leases.map(({ doubts }) => doubts),
       ...[...undecided.shares.values()].map((share) => share.requests),
     ];
-    for (const request of new Set(requests.flat().filter(isOpen))) {
+    for (const request of new Set(requests.flat())) {
       const others = this.#byRequest.get(request.invokedIndex);
       if (others === undefined) this.#byRequest.set(request.invokedIndex, [awaited]);
       else if (others.length < OVERLAPS_PER_REQUEST) others.push(awaited);
