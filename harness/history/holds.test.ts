@@ -250,6 +250,8 @@ describe("a lease ends", () => {
     expect(leaseEndsMs(unknown())).toEqual([40]);
     expect(leaseEndsMs(unknown().extend(21, 2, "a", { ttlMs: 3000 }))).toEqual([51]);
     expect(leaseEndsMs(unknown().extend(21, 2, "a", { ttlMs: 20 }))).toEqual([41]);
+    const longer = unknown().seekExtension(21, 2, "a", 500).info(22, 2, "extend");
+    expect(leaseEndsMs(longer.extend(23, 4, "a", { ttlMs: 3000 }))).toEqual([53]);
     const failed = new Recording().acquire(0, 0, "a").seekExtension(10, 0, "a", 30).failExtension(20, 0);
     expect(leaseEndsMs(failed.extend(21, 2, "a", { ttlMs: 3000 }))).toEqual([3021]);
   });

@@ -11,6 +11,8 @@ function isContended(recording: Recording): boolean {
 it("is a refusal because somebody held", () => {
   expect(isContended(new Recording().fail(0, 0))).toBe(true);
   expect(isContended(new Recording().seek(0, 0).refused(1, 0, "NOREPLICAS"))).toBe(false);
+  const free = new Recording().acquire(0, 0, "a").release(2, 0, "a");
+  expect(isContended(free.seek(5, 1).refused(6, 1, "NOREPLICAS"))).toBe(false);
 });
 
 it("is a try while another holds", () => {

@@ -194,11 +194,11 @@ it("knows nothing of acknowledged writes without an audit", () => {
 
 describe("a rightful holder whose write is refused", () => {
   /** `a` takes the key first and is told the larger fencing token late, when `b` holds. Both write, `a` first. */
-  const overtaken = (facts: { atMs?: number; leaseMs?: number } = {}): Recording => {
-    const { atMs = 400, leaseMs = 1000 } = facts;
+  const overtaken = (facts: { atMs?: number; leaseMs?: number; fence?: number } = {}): Recording => {
+    const { atMs = 400, leaseMs = 1000, fence = 1 } = facts;
     return new Recording({ clients: 3 })
       .seek(0, 0, { ttlMs: 100 })
-      .acquire(200, 1, "b", { fence: 1, ttlMs: leaseMs })
+      .acquire(200, 1, "b", { fence, ttlMs: leaseMs })
       .granted(300, 0, "a", { fence: 2 })
       .write(310, 0, "a", "x", { fence: 2 })
       .audit(311, 1, "x", { owner: "a", fence: 2 })
@@ -343,6 +343,19 @@ describe("a rightful holder whose write is refused", () => {
     expect(beside(600)).toMatch(/^invalid/);
   });
 
+  it("is none where another was granted the key later, though with a lease that was over before this grant", () => {
+    const later = (validForMs: number): Recording =>
+      new Recording({ clients: 3 })
+        .acquire(200, 1, "b", { fence: 1 })
+        .acquire(300, 0, "a", { fence: 2, validForMs })
+        .audit(311, 1, "x", { owner: "a", fence: 2 })
+        .write(400, 1, "b", "y", { fence: 1 })
+        .audit(401, 1, "y", { owner: "b", fence: 1, accepted: false })
+        .refuseWrite(402, 1);
+    expect(judged(later(50))).toBe("valid");
+    expect(judged(later(-150))).toBe("valid");
+  });
+
   it("is none where somebody else's release may have taken the lock", () => {
     const taken = new Recording({ clients: 3 })
       .seek(0, 0, { ttlMs: 100 })
@@ -366,6 +379,7 @@ describe("a rightful holder whose write is refused", () => {
     expect(judged(other.audit(411, 1, "z", { owner: "b", fence: 0, accepted: false }).refuseWrite(412, 1))).toBe(
       "invalid; rightful-write-refused 2,5,7,8,9",
     );
+    expect(judged(overtaken({ fence: 0 }).refuseWrite(402, 1))).toBe("valid");
     expect(judged(overtaken().info(402, 1, "write"))).toBe("valid");
     expect(judged(overtaken().failWrite(402, 1))).toBe("valid");
   });
