@@ -21,6 +21,12 @@ const REMEMBERED_HOLDS = 20_000;
 const FIRST_HOLDS = 1000;
 
 /**
+ * How many overlaps that one hold began are remembered: as many of the first, which explain the violations that are listed, and
+ * as many of the latest, which may still go on. A hold that is prolonged for hours may begin thousands.
+ */
+const OF_ONE_HOLD = 100;
+
+/**
  * Notices when the leases of two holds of one key begin to overlap. A lease begins at the event that reports it, a
  * grant, an extension or a re-entry, and lasts as long as the lock promised there. So it overlaps exactly those leases
  * that are in force at that event. The lock has promised a lease even if its client has forgotten it. Whether a lease
@@ -133,7 +139,7 @@ export class LeaseOverlaps {
       const extended = kind === "granted" ? {} : kind === "upgraded" ? { upgraded: hold } : { extended: hold };
       found.push({ first, second, ...others, shares, from: time, index, ...lease, ...extended });
     }
-    if (found.length > 0) this.#remember(hold, [...this.#of(hold), ...found]);
+    if (found.length > 0) this.#remember(hold, firstAndLatest([...this.#of(hold), ...found]));
     return found;
   }
 
@@ -144,4 +150,9 @@ export class LeaseOverlaps {
     this.#overlaps.delete(oldest[0]);
     if (this.#first.size < FIRST_HOLDS) this.#first.set(...oldest);
   }
+}
+
+function firstAndLatest(overlaps: readonly Overlap[]): readonly Overlap[] {
+  if (overlaps.length <= 2 * OF_ONE_HOLD) return overlaps;
+  return [...overlaps.slice(0, OF_ONE_HOLD), ...overlaps.slice(-OF_ONE_HOLD)];
 }

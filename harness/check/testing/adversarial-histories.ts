@@ -337,6 +337,16 @@ export const SHAPES: Readonly<Record<string, Shape>> = {
       for (const process of [0, 1]) yield* [script.leave(process, `o${line}-${process}`), script.released(process)];
     }
   },
+  *"a lease prolonged each time that another was granted it"(script, lines) {
+    yield script.seek(0, 100);
+    yield script.granted(0, "own");
+    for (let line = 0; line * 6 < lines; line += 1) {
+      script.wait(200);
+      yield* [script.seek(1), script.granted(1, `o${line}`)];
+      yield* [script.prolong(0, "own", 100), script.prolonged(0, "own")];
+      yield* [script.leave(1, `o${line}`), script.released(1)];
+    }
+  },
   *"mutex: released by anybody"(script, lines) {
     for (let line = 0; line < lines; line += 4) {
       const process = line % 12;
