@@ -129,6 +129,7 @@ export class LeaseOverlaps {
     const found: Overlap[] = [];
     for (const group of this.#conflicts(undecided, inForce, holds)) {
       if (group.every((rival) => this.between(hold, rival) !== undefined)) continue;
+      if (index !== hold.resumedIndex && this.#goesOn(hold, group, kind)) continue;
       // Of several permits another hold may have begun it, by its grant.
       if (this.among([...group, hold]) !== undefined) continue;
       const [first, ...further] = [...group, hold].toSorted((one, other) => one.grantedIndex - other.grantedIndex);
@@ -141,6 +142,22 @@ export class LeaseOverlaps {
     }
     if (found.length > 0) this.#remember(hold, firstAndLatest([...this.#of(hold), ...found]));
     return found;
+  }
+
+  /**
+   * Whether too many permits were promised before this lease, which was in force, was prolonged: some of their holders may have
+   * left since, and others come.
+   */
+  #goesOn(hold: Hold, group: readonly Hold[], kind: UndecidedOverlap["kind"]): boolean {
+    if (kind === "granted") return false;
+    const crowd = [hold, ...group];
+    const promised = new Set(crowd);
+    return crowd.some((begun) =>
+      this.#of(begun).some(
+        ({ first, second, others = [] }) =>
+          [first, second, ...others].filter((other) => promised.has(other)).length > 1,
+      ),
+    );
   }
 
   #remember(hold: Hold, overlaps: readonly Overlap[]): void {
