@@ -249,3 +249,18 @@ describe("the first operation that no order explains", () => {
 it("keeps the whole history of few of many keys for the general search", () => {
   expect([0, 499, 500, 8000].map((keys) => keptBeside(keys))).toEqual([300, 300, 30, 30]);
 });
+
+it("a release that is never answered may end what an acquire under way at its invocation had begun", () => {
+  const after = (isAsking: boolean): string => {
+    const following = new KeyOperations(lockModel("reentrant-fenced-mutex"), true);
+    // The acquire and the release stay open.
+    for (const event of eventsOf(operationsOf("acquire? 1; contended b 2-3; release? a 4; acquire c 5-6"))) {
+      if ("invocation" in event) {
+        following.invoke(event.invocation, event.stranger, isAsking && event.invocation.f === "release");
+      } else following.complete(event.completion);
+    }
+    return following.finish().state;
+  };
+  expect(after(true)).toBe("following");
+  expect(after(false)).toBe("impossible");
+});
