@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Hold } from "../../history/holds.ts";
 import type { HistoryStep } from "./history-step.ts";
-import { OpenOverlaps, type Overlap } from "./overlaps.ts";
+import { conflictsOf, OpenOverlaps, type Overlap } from "./overlaps.ts";
 
 const hold = (owner: string): Hold => ({ owner }) as Hold;
 
@@ -51,4 +51,14 @@ describe("overlaps of a semaphore with many further holds", () => {
     open.finish();
     expect(end()).toEqual(["b"]);
   });
+});
+
+it("the holds of one client in two modes are no conflict, those of two clients are", () => {
+  const [reader, writer] = (["shared", "exclusive"] as const).map((kind, currentProcess) => ({
+    share: { kind },
+    currentProcess,
+  })) as unknown as [Hold, Hold];
+  const conflicts = (areOne: boolean): unknown => conflictsOf(writer, [reader], () => areOne, new Map());
+  expect(conflicts(true)).toEqual([]);
+  expect(conflicts(false)).toEqual([[reader]]);
 });
