@@ -69,6 +69,21 @@ test("waiting for a container's end is not bounded", async () => {
   await expect(wait).resolves.toMatchObject({ StatusCode: 137 });
 });
 
+test("a deletion of images has longer than other calls, and is bounded too", async () => {
+  const answer = Promise.withResolvers<void>();
+  let prunes = 0;
+  await using engine = await fakeEngine((request, response) => {
+    if (request.url?.startsWith("/images/prune") !== true || ++prunes > 1) return;
+    void answer.promise.then(() => response.end(JSON.stringify({ SpaceReclaimed: 7 })));
+  });
+  boundEveryCall(engine.docker.modem, 50);
+  const prune = engine.docker.pruneImages();
+  await expect(engine.docker.listImages()).rejects.toThrow("hangs");
+  answer.resolve();
+  await expect(prune).resolves.toMatchObject({ SpaceReclaimed: 7 });
+  await expect(engine.docker.pruneImages()).rejects.toThrow('no answer for 0.75 s to "POST /images/prune"');
+});
+
 test("a caller's own abort still ends a call", async () => {
   await using engine = await fakeEngine(() => {});
   boundEveryCall(engine.docker.modem, 5_000);
