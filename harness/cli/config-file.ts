@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { hintFor } from "../core/words/did-you-mean.ts";
+import { loadTypeScriptOfProjects } from "../client/typescript/typescript-hooks.ts";
 import { messageOf, UserError } from "../core/errors.ts";
 
 const NAMES = ["ts", "mts", "js", "mjs"].map((extension) => `lockstorm.config.${extension}`);
@@ -30,6 +31,7 @@ export async function readConfigFile(folder: string, known: readonly string[]): 
 }
 
 async function load(path: string, name: string): Promise<object> {
+  loadTypeScriptOfProjects();
   let loaded: { readonly default?: unknown };
   try {
     loaded = await import(pathToFileURL(path).href);

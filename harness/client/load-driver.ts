@@ -12,6 +12,7 @@ import { libraryWorkers } from "../../lock-impl/workers/workers.ts";
 import { externalDriver } from "../external/external-driver.ts";
 import { findWorker } from "../external/find-worker.ts";
 import { isWorkerFile, readWorkerFile } from "../external/worker-file.ts";
+import { loadTypeScriptOfProjects } from "./typescript/typescript-hooks.ts";
 
 /** True when `lock` names a module rather than a registered lock. */
 export function isModulePath(lock: string): boolean {
@@ -123,6 +124,7 @@ async function loadModule(path: string): Promise<LockDriver> {
   const file = statusOf(path);
   if (file === undefined) throw new UserError(`there is no file ${path}`, hintOfAbsence(path));
   if (file.isDirectory()) throw new UserError(`${path} is a folder`, "give the file of the driver in it");
+  loadTypeScriptOfProjects();
   let loaded: unknown;
   try {
     loaded = await heartbeat.during({ lock: path }, () => settled(import(pathToFileURL(path).href), path));

@@ -1,6 +1,7 @@
 import Module, { isBuiltin } from "node:module";
 import { dirname, isAbsolute, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
+import { findFile } from "../../client/typescript/find-file.ts";
 
 /** Node's own resolution, which takes conditions, but has no types. */
 type Resolve = (
@@ -71,7 +72,12 @@ function resolveFile(specifier: string, parent: string, asking: Asking): string 
   let path = known.get(name);
   if (path === undefined) {
     const from = { id: parent, filename: parent, paths: nodeModulePaths(folder) };
-    path = resolveFilename(specifier, from, false, asking === "import" ? { conditions: IMPORT } : undefined);
+    try {
+      path = resolveFilename(specifier, from, false, asking === "import" ? { conditions: IMPORT } : undefined);
+    } catch (error) {
+      path = findFile(specifier, parent);
+      if (path === undefined) throw error;
+    }
     known.set(name, path);
   }
   return path;

@@ -1,8 +1,10 @@
 import { existsSync, readFileSync } from "node:fs";
-import { createRequire, stripTypeScriptTypes } from "node:module";
+import { createRequire } from "node:module";
 import { dirname, extname, join } from "node:path";
 import v8 from "node:v8";
 import vm from "node:vm";
+import { COMMONJS_PARAMETERS, isOfModule, withCommonJsNames } from "../../client/typescript/module-syntax.ts";
+import { isOfProject, toJavaScript, TYPESCRIPT } from "../../client/typescript/to-javascript.ts";
 
 /** A compiled CommonJS module, to be run once per graph. */
 type RunCommonJs = (exports: unknown, require: unknown, module: unknown, filename: string, folder: string) => unknown;
@@ -18,9 +20,6 @@ export type Source =
 /** Handles `import()` in a CommonJS module: the compiled code is shared, so the caller must be determined. */
 export type ImportDynamically = (specifier: string, parent: string) => Promise<object>;
 
-const TYPESCRIPT = /\.[cm]?ts$/;
-const ESM_SYNTAX =
-  /Cannot use import statement|Unexpected token 'export'|Cannot use 'import\.meta'|await is only valid/;
 const NODE_REDIS = /[/\\]@(?:node-)?redis[/\\]client[/\\]dist[/\\]lib[/\\]/;
 const IOREDIS = /[/\\](?:ioredis|iovalkey)[/\\]built[/\\]utils[/\\]Commander\.js$/;
 /** The table of all commands of node-redis 4: those of a cluster, and what only a client has. */
@@ -29,7 +28,6 @@ const COMMANDS = /(exports\.default = )\{\s*\.\.\.(commands_1\.default),([^{}]*\
 const ADDS_TO_REFLECT =
   /\bReflect\b(?!\s*\.\s*(?:apply|construct|defineProperty|deleteProperty|get|getOwnPropertyDescriptor|getPrototypeOf|has|isExtensible|ownKeys|preventExtensions|set|setPrototypeOf)\b)/;
 const QUICK = "it.a = it.b = 0; delete it.a; delete it.b;";
-const PARAMETERS = ["exports", "require", "module", "__filename", "__dirname"];
 
 /**
  * V8 remembers compiled modules by their text, with the functions that import for them, and so a client's whole graph, for as
@@ -56,18 +54,21 @@ function load(path: string, importDynamically: ImportDynamically): Source {
   if (extension === ".node") return { kind: "addon" };
   const text = readFileSync(path, "utf8");
   if (extension === ".json") return { kind: "json", text };
-  const code = withQuickPrototypes(path, withoutHashbang(TYPESCRIPT.test(path) ? stripTypeScriptTypes(text) : text));
+  const isTypeScript = TYPESCRIPT.test(path);
+  const code = withQuickPrototypes(path, withoutHashbang(isTypeScript ? toJavaScript(text, path).code : text));
   if (/\.m[jt]s$/.test(path)) return compileModule(path, code);
-  if (/\.c[jt]s$/.test(path)) return compileCommonJs(path, code, importDynamically);
-  const type = packageType(dirname(path));
+  const isCommonJs = /\.c[jt]s$/.test(path);
+  const type = isCommonJs ? "commonjs" : packageType(dirname(path));
   if (type === "module") return compileModule(path, code);
-  if (type === "commonjs") return compileCommonJs(path, code, importDynamically);
+  // The TypeScript of a project is written as a module, whatever it is compiled to.
+  if (type === "commonjs" && !(isTypeScript && isOfProject(path)))
+    return compileCommonJs(path, code, importDynamically);
   // Nothing says which kind it is: if it is not CommonJS, it is tried as a module, as Node does.
   try {
     return compileCommonJs(path, code, importDynamically);
   } catch (error) {
-    if (error instanceof SyntaxError && ESM_SYNTAX.test(error.message)) return compileModule(path, code);
-    throw error;
+    if (!isOfModule(error)) throw error;
+    return compileModule(path, type === "commonjs" ? withCommonJsNames(code) : code);
   }
 }
 
@@ -135,7 +136,7 @@ function compileCommonJs(path: string, code: string, importDynamically: ImportDy
     filename: path,
     importModuleDynamically: (specifier: string) => importDynamically(specifier, path),
   };
-  const run = vm.compileFunction(code, PARAMETERS, options as unknown as vm.CompileFunctionOptions);
+  const run = vm.compileFunction(code, COMMONJS_PARAMETERS, options as unknown as vm.CompileFunctionOptions);
   return { kind: "commonjs", run: run as unknown as RunCommonJs, addsToReflect: ADDS_TO_REFLECT.test(code) };
 }
 

@@ -1,0 +1,53 @@
+import { readFileSync } from "node:fs";
+import { registerHooks, type ResolveHookContext } from "node:module";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { findFile } from "./find-file.ts";
+import { hasModuleSyntax, withCommonJsNames } from "./module-syntax.ts";
+import { isOfProject, toJavaScript, TYPESCRIPT } from "./to-javascript.ts";
+
+let registered = false;
+
+/**
+ * From now on this thread loads the TypeScript of a user's project as the project's own tools do. What Node can load by itself
+ * is left to Node.
+ */
+export function loadTypeScriptOfProjects(): void {
+  if (registered) return;
+  registered = true;
+  registerHooks({
+    resolve(specifier, context, nextResolve) {
+      try {
+        return nextResolve(specifier, context);
+      } catch (error) {
+        const file = fileFor(specifier, context);
+        if (file === undefined) throw error;
+        return nextResolve(context.conditions.includes("require") ? file : pathToFileURL(file).href, context);
+      }
+    },
+    load(url, context, nextLoad) {
+      const path = pathOf(url);
+      if (path === undefined || !TYPESCRIPT.test(path) || !isOfProject(path)) return nextLoad(url, context);
+      const { code, isRewritten } = toJavaScript(readFileSync(path, "utf8"), path);
+      const isModule = hasModuleSyntax(code) || isModuleByName(path, context.format);
+      // The project compiles it to CommonJS; Node would refuse it.
+      const isTurned = isModule && context.format?.startsWith("commonjs") === true;
+      if (!isRewritten && !isTurned) return nextLoad(url, context);
+      const source = isTurned ? withCommonJsNames(code) : code;
+      return { format: isModule ? "module" : "commonjs", source, shortCircuit: true };
+    },
+  });
+}
+
+function fileFor(specifier: string, { parentURL }: ResolveHookContext): string | undefined {
+  const parent = parentURL === undefined ? undefined : pathOf(parentURL);
+  return parent === undefined ? undefined : findFile(specifier, parent);
+}
+
+function pathOf(url: string): string | undefined {
+  return url.startsWith("file:") ? fileURLToPath(url.replace(/[?#].*$/, "")) : undefined;
+}
+
+/** Whether its extension or its package says that a file is a module. */
+function isModuleByName(path: string, format: string | null | undefined): boolean {
+  return path.endsWith(".mts") || format?.startsWith("module") === true;
+}

@@ -1,0 +1,98 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { findFile } from "./find-file.ts";
+import { toJavaScript } from "./to-javascript.ts";
+
+let folder: string;
+const at = (path: string): string => join(folder, path);
+
+const FILES = {
+  "tsconfig.base.json":
+    '{ "compilerOptions": { "paths": { "@locks/*": ["./src/locks/*"] }, "experimentalDecorators": true } }',
+  "tsconfig.json": '{ /* comments are allowed */ "extends": "./tsconfig.base.json", }',
+  "strict/tsconfig.json": '{ "compilerOptions": { "verbatimModuleSyntax": true } }',
+  "broken/tsconfig.json": '{ "compilerOptions": ',
+  "src/main.ts": "",
+  "src/plain.js": "",
+  "src/both.js": "",
+  "src/both.ts": "",
+  "src/words/index.ts": "",
+  "src/worker.mts": "",
+  "src/locks/lock.ts": "",
+  "node_modules/pack/index.js": "",
+  "node_modules/pack/other.ts": "",
+};
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "lockstorm-typescript-"));
+  for (const [path, text] of Object.entries(FILES)) {
+    mkdirSync(dirname(at(path)), { recursive: true });
+    writeFileSync(at(path), text);
+  }
+});
+
+afterAll(() => rmSync(folder, { recursive: true }));
+
+test.each([
+  ["./plain", "src/plain.js"],
+  ["./main", "src/main.ts"],
+  ["./main.js", "src/main.ts"],
+  ["./worker.mjs", "src/worker.mts"],
+  ["./both", "src/both.ts"],
+  ["./words", "src/words/index.ts"],
+  ["../src/words/", "src/words/index.ts"],
+  ["@locks/lock", "src/locks/lock.ts"],
+  ["@locks/lock.js", "src/locks/lock.ts"],
+  ["@locks/none", undefined],
+  ["./none", undefined],
+  ["express", undefined],
+])("in a project %s means %s", (specifier, expected) => {
+  expect(findFile(specifier, at("src/main.ts"))).toBe(expected && at(expected));
+});
+
+test("an installed package is resolved by Node alone", () => {
+  expect(findFile("./other", at("node_modules/pack/index.js"))).toBeUndefined();
+});
+
+test("what Node can strip is stripped: every line and column stays where it is", () => {
+  const text =
+    'import type { A } from "./a";\nconst a: A | undefined = undefined;\nexport default a satisfies unknown;\n';
+  const { code, isRewritten } = toJavaScript(text, at("src/main.ts"));
+  expect(isRewritten).toBe(false);
+  expect(code).toHaveLength(text.length);
+  expect(code.indexOf("export default")).toBe(text.indexOf("export default"));
+});
+
+test.each([
+  ["an enum", "export enum Mode { Fast = 1 }", "Fast"],
+  ["a namespace", "export namespace Words { export const one = 1 }", "Words"],
+  ["a parameter property", "export class A { constructor(private readonly name: string) {} }", "this.name = name"],
+  ["a decorator", "const d = (c: object) => {}; @d export class A {}", "decorate"],
+])("%s is rewritten", (_, text, expected) => {
+  const { code, isRewritten } = toJavaScript(text, at("src/main.ts"));
+  expect(isRewritten).toBe(true);
+  expect(code).toContain(expected);
+});
+
+test("an import of what is only a type goes, unless the project keeps all imports", () => {
+  const text = 'import { A } from "./a"; import { b } from "./b"; export const a: A = b;';
+  expect(toJavaScript(text, at("src/main.ts")).code).not.toContain("./a");
+  expect(toJavaScript(text, at("src/main.ts")).code).toContain("./b");
+  expect(toJavaScript(text, at("strict/main.ts"))).toMatchObject({ isRewritten: false });
+  expect(toJavaScript(text, at("strict/main.ts")).code).toContain("./a");
+});
+
+test("settings that cannot be read count as none", () => {
+  expect(toJavaScript("export enum Mode { Fast }", at("broken/main.ts")).code).toContain("Fast");
+  expect(findFile("@locks/lock", at("broken/main.ts"))).toBeUndefined();
+});
+
+test("what an installed package contains is left to Node, which says what it refuses", () => {
+  expect(() => toJavaScript("export enum Mode { Fast }", at("node_modules/pack/other.ts"))).toThrow("enum");
+});
+
+test("what is not TypeScript is refused with Node's own words", () => {
+  expect(() => toJavaScript("export const = 1;", at("src/main.ts"))).toThrow(SyntaxError);
+});
