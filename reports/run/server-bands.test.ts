@@ -187,4 +187,19 @@ describe("a second grant", () => {
     expect(twice("sentinel")).toEqual(["node-0"]);
     expect(timelineOn("single").givesTwice).toBe("grants twice");
   });
+
+  test.each([
+    ["a semaphore has room for", { limit: 2 }, []],
+    ["takes more permits than a semaphore has left", { limit: 2, permits: 2 }, ["node-0"]],
+    ["reads beside a reader", { mode: "shared" }, []],
+    ["writes beside a writer", { mode: "exclusive" }, ["node-0"]],
+  ] as const)("is no second one where it %s", (_, sharing, expected) => {
+    const { history } = new Recording({ topology: "single", clients: 2 })
+      .acquire(60, 0, FIRST, sharing)
+      .acquire(170, 1, SECOND, sharing);
+    const keys = inForce.filter(({ server }) => server === "node-0");
+    const { bands } = timelineOf(history, wireOf(keys));
+    expect(bands.filter((band) => band.twice).map(({ server }) => server)).toEqual(expected);
+    expect(bands.map(({ actor }) => actor)).toEqual(["client-0", "client-1"]);
+  });
 });

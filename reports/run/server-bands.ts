@@ -1,5 +1,6 @@
 import type { KeyState, WireRecord } from "../../harness/core/messages/wire-record.ts";
 import { stopsNodes } from "../../harness/core/fault-traits.ts";
+import { fits } from "../../harness/core/sharing.ts";
 import type { HoldSpan } from "../../harness/history/hold-spans.ts";
 import { touches, type Interval } from "../../harness/history/interval.ts";
 import type { Timeline } from "./timeline.ts";
@@ -16,8 +17,8 @@ export interface ServerBand extends Interval {
   /** How far the server's clock was ahead when it began, in nanoseconds. */
   readonly clockAheadNs: number;
   /**
-   * It gave the key to this client while the lease of another was in force, to which it had given it before, and for
-   * longer than until now.
+   * It gave the key to this client while leases of others were in force that leave it no room (see `fits`), to which it had
+   * given it before, and for longer than until now.
    */
   readonly twice: boolean;
 }
@@ -60,9 +61,16 @@ export function serverBands(
       const to = down(server, atNs, Math.min(states[index + 1]?.atNs ?? Math.max(end, atNs), expires ?? Infinity));
       // A holder that outlives its lease is no concern of the server, nor is a lease that was prolonged without it: its
       // vote was over.
-      const twice = before.some(
-        ({ hold: { owner, lease }, until }) =>
-          owner !== hold.owner && atNs < until && lease.some((part) => part.from <= atNs && atNs < part.to),
+      const inForce = before.filter(
+        (other) =>
+          other.hold.owner !== hold.owner &&
+          atNs < other.until &&
+          other.hold.lease.some((part) => part.from <= atNs && atNs < part.to),
+      );
+      const others = new Set(inForce.map((other) => other.hold));
+      const twice = !fits(
+        hold.share,
+        [...others].map(({ share }) => share),
       );
       before.push({ hold, until: expires ?? Infinity });
       if (to <= atNs) return;
