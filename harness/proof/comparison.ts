@@ -3,7 +3,7 @@ import type { Hypothesis, Property, Violation } from "../core/verdict.ts";
 import { doubtElsewhere, doubtInWords, faultInWords } from "../check/words.ts";
 import type { JudgedRun } from "./changed-run.ts";
 import { acquiresUpTo, clientNumber, countOf, eventAt, holdsOf, sameOperation, taskOf } from "./same-in-another-run.ts";
-import { isLostAnyway, ungrantedVictim } from "./victims.ts";
+import { endOfVictim, isLostAnyway, ungrantedVictim } from "./victims.ts";
 
 /** The outcome of a violation in a run with one change. */
 export type Comparison =
@@ -27,6 +27,8 @@ interface Conflict {
   readonly tasks: readonly number[];
   /** Which of each task's acquires it is, by number. */
   readonly acquires: string;
+  /** When the last of the grants in conflict was completed; undefined where none is. */
+  readonly since: number | undefined;
 }
 
 /**
@@ -45,7 +47,11 @@ export function compare(
   const before = conflictsOf(original, property).filter(({ key }) => key === mine.key);
   const operation = accused?.ground.on === "operation" ? accused.ground.invoked : undefined;
   const leftOut = operation === undefined ? undefined : sameOperation(original, operation, other);
-  const after = conflictsOf(other, property, leftOut).filter(({ key }) => key === mine.key);
+  // What an operation took from a holder shows while that holder has the lock: later conflicts have causes of their own.
+  const until = operation === undefined ? undefined : endOfVictim(original, other, violation, operation);
+  const isLater = ({ since, acquires }: Conflict): boolean =>
+    until !== undefined && since !== undefined && since > until && acquires !== mine.acquires;
+  const after = conflictsOf(other, property, leftOut).filter((each) => each.key === mine.key && !isLater(each));
   const clean = Object.values(other.verdict.properties).every(({ verdict }) => verdict !== "invalid");
   const gone = { outcome: "gone", clean } as const;
   // A client that gives up the lock within its lease outlives no lease, whether or not another client asked for the
@@ -231,9 +237,11 @@ function conflictOf({ events, finding, holders }: Violation, run: JudgedRun): Co
   const tasks = (holders ?? shown).map((each) => taskOf(each, run));
   const grants = shown.filter((event) => event.f === "acquire" && event.type === "ok");
   const acquires = grants.map((event) => `${taskOf(event, run)}:${countOf(run, event)}`);
+  const since = grants.length === 0 ? undefined : Math.max(...grants.map(({ time }) => time));
   return {
     key,
     tasks: [...new Set(tasks.filter((task) => task !== undefined))].toSorted((one, other) => one - other),
     acquires: acquires.toSorted().join(" "),
+    since,
   };
 }

@@ -134,3 +134,18 @@ it("a fault that had no effect, because another had stopped the server, is left 
   expect(violation?.proof?.run?.change).toEqual({ kind: "without-faults", steps: [0, 1] });
   expect(violation?.explanation).toContain(", which had no effect here, the same schedule breaks nothing.");
 });
+
+it("a release is the cause although others are granted the lock twice after it, by releases of their own", async () => {
+  const waiting = (forMs: number): Section => section(forMs, { ttlMs: 100, waitMs: 3000 });
+  const violations = await overlapsOf({
+    seed: 7,
+    lock: "set-px",
+    topology: { kind: "single" },
+    clients: [0, 1, 2, 3].map((client) => ({
+      sections: [client, client + 1].map((place) => waiting(place % 3 === 0 ? 150 : 20)),
+    })),
+    faults: [],
+  });
+  expect(causes(violations)).toEqual(["foreign-release, proven"]);
+  expect(violations[0]?.proof?.dropped).toBeUndefined();
+});

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { Recording } from "../check/testing/recording.ts";
 import type { Violation } from "../core/verdict.ts";
 import type { JudgedRun } from "./changed-run.ts";
-import { isKept, isLostAnyway } from "./victims.ts";
+import { endOfVictim, isKept, isLostAnyway } from "./victims.ts";
 
 /** Client 0 is granted the lock as `a`, and client 1 as `b` beside it. */
 const both = (): Recording => new Recording({ clients: 2 }).acquire(0, 0, "a").acquire(10, 1, "b");
@@ -51,4 +51,22 @@ test("a hold is kept after a release of unknown outcome, if that ends as it did 
   expect(calm(unanswered(20).release(50, 0, "a", false))).toBe(false);
   expect(calm(unanswered(25).release(50, 0, "a"))).toBe(false);
   expect(calm(unanswered(20).acquire(45, 3, "d").release(50, 0, "a"))).toBe(false);
+});
+
+test("a hold from which an operation is said to have taken the lock lasts until it is given up, or its lease ends", () => {
+  const until = (before: Recording, after: Recording): number | undefined =>
+    endOfVictim(run(before), run(after), { events: [3, 7] } as unknown as Violation, 4);
+  /** Client 1 releases at 1200 ms what it was granted at 1 ms for so long, beside client 0, and is granted the lock anew. */
+  const overrun = (validForMs: number): Recording =>
+    new Recording({ clients: 2 })
+      .acquire(0, 1, "b", { validForMs })
+      .acquire(1100, 0, "a")
+      .release(1200, 1, "b")
+      .acquire(1300, 1, "c");
+  const without = overrun(1000);
+  expect(until(without, without)).toBe(2100e6);
+  expect(until(without, overrun(1000).release(1400, 0, "a"))).toBe(1400e6);
+  // Its lease is not over: it may have given up its own.
+  expect(until(overrun(1500), without)).toBeUndefined();
+  expect(until(without, new Recording({ clients: 2 }).acquire(0, 1, "b"))).toBeUndefined();
 });

@@ -97,12 +97,46 @@ export function acquireOfSuccessor(
   return ordinal === undefined ? undefined : { client: clientOf(successor.process, clients), ordinal };
 }
 
+/**
+ * Until when the first of the two holds lasts, in a run without an operation that is said to have taken it: when it is given up
+ * there, or its lease ends. Undefined if it is not granted there, or if the operation's owner may have held the lock as well,
+ * and given up its own.
+ *
+ * @param invoked index of the operation's invocation in the original run
+ */
+export function endOfVictim(
+  original: JudgedRun,
+  other: JudgedRun,
+  violation: Violation,
+  invoked: number,
+): number | undefined {
+  const operation = eventAt(original.history, invoked);
+  if (grantsIn(violation, original.history).length < 2 || operation?.f !== "release") return undefined;
+  if (operation.type !== "invoke") return undefined;
+  const { owner } = operation.value;
+  const mayHold = holdsOf(original.history).some(
+    (hold) => hold.owner === owner && hold.grantedIndex < invoked && endOf(hold) >= operation.time,
+  );
+  const hold = mayHold ? undefined : holdAgain(original, other, violation);
+  return hold && endOf(hold);
+}
+
+/** When a hold was given up, or its lease ended. */
+function endOf({ end, leaseEnd }: Hold): number {
+  return Math.min(end?.time ?? Infinity, leaseEnd);
+}
+
 /** The first of the two holds in the other run, if it ends within its lease. */
 function holdOfVictim(original: JudgedRun, other: JudgedRun, violation: Violation): Hold | undefined {
+  const hold = holdAgain(original, other, violation);
+  return hold?.end !== undefined && hold.end.time < hold.leaseEnd ? hold : undefined;
+}
+
+/** The first of the two holds in the other run. */
+function holdAgain(original: JudgedRun, other: JudgedRun, violation: Violation): Hold | undefined {
   const [victim] = grantsIn(violation, original.history);
   const granted = victim === undefined ? undefined : grantAgain(original, other, victim);
-  const hold = holdsOf(other.history).find(({ grantedIndex }) => grantedIndex === granted?.index);
-  return hold?.end !== undefined && hold.end.time < hold.leaseEnd ? hold : undefined;
+  return holdsOf(other.history).find(({ grantedIndex }) => grantedIndex === granted?.index);
 }
 
 /** The answer to the release with which a hold ends. */
