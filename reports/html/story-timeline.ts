@@ -6,7 +6,7 @@ import { columnScale, tickLabel, type ColumnScale } from "../run/column-scale.ts
 import { isPromotion, type FaultSpan } from "../run/fault-spans.ts";
 import type { Moment } from "../run/moments.ts";
 import type { ServerBand } from "../run/server-bands.ts";
-import { keysWithModes, shareLabel } from "../run/share-words.ts";
+import { barLabels } from "../run/share-words.ts";
 import type { Timeline } from "../run/timeline.ts";
 import { formatMs, formatOverlap } from "../wording.ts";
 import { element, escapeXml } from "../xml.ts";
@@ -67,13 +67,13 @@ class Picture {
   readonly #width: number;
   readonly #left: number;
   readonly #scale: ColumnScale;
-  readonly #modal: ReadonlySet<string>;
+  readonly #labelOf: (hold: HoldSpan) => string | undefined;
   /** Words, drawn in front of everything: a cut must not go through them. */
   readonly #labels: string[] = [];
 
   constructor(scene: TimelineScene, width: number) {
     this.#scene = scene;
-    this.#modal = keysWithModes(scene.timeline);
+    this.#labelOf = barLabels(scene.timeline, scene);
     this.#width = width;
     const longest = Math.max(0, ...scene.lanes.map((lane) => this.#nameOf(lane).length));
     this.#left = Math.max(width < NARROW ? 72 : 92, longest * CHARACTER + 14);
@@ -224,9 +224,9 @@ class Picture {
     return [...tries, ...holds];
   }
 
-  /** Whether a holder reads or writes, or how many permits it has, where its bar has room for it. */
+  /** Which key it holds of several, and how it shares it, where its bar has room for it. */
   #nameShare(hold: HoldSpan, top: number): void {
-    const label = shareLabel(hold, this.#modal);
+    const label = this.#labelOf(hold);
     const [lease] = hold.lease;
     if (label === undefined || lease === undefined) return;
     const place = firstRoom(this.#stretch(lease), this.#cutStretches(), label.length * CHARACTER + 8);

@@ -37,8 +37,10 @@ export function momentsOf(
   const mine = aboutKeys(story, timeline);
   const holds = holdsIn(story, timeline);
   const owners = holds.map(({ owner }) => owner);
+  const several = new Set(holds.map(({ key }) => key)).size > 1;
+  const ofKey = ({ key }: HoldSpan): string => (several ? ` of ${printable(key)}` : "");
   const all = [
-    ...holds.flatMap((hold) => holdMoments(hold, story, { modal, owners })),
+    ...holds.flatMap((hold) => holdMoments(hold, story, { modal, owners, of: ofKey })),
     ...story.faults.flatMap((fault) => faultMoments(fault, story)),
     ...writeMoments(story, mine),
     ...secondGrants(story, mine),
@@ -75,12 +77,17 @@ export function holdsIn(story: Story, timeline: Timeline): readonly HoldSpan[] {
   return [...story.holds, ...others];
 }
 
-/** @param drawn the keys with modes, and the owner values of all holds that the story shows */
-function holdMoments(
-  hold: HoldSpan,
-  story: Story,
-  { modal, owners }: { readonly modal: ReadonlySet<string>; readonly owners: readonly string[] },
-): readonly Moment[] {
+/** How holds are told beside the others that a story shows. */
+interface Told {
+  /** The keys with modes. */
+  readonly modal: ReadonlySet<string>;
+  /** The owner values of all of them. */
+  readonly owners: readonly string[];
+  /** The key of a hold (` of k1`), where they have several. */
+  readonly of: (hold: HoldSpan) => string;
+}
+
+function holdMoments(hold: HoldSpan, story: Story, { modal, owners, of }: Told): readonly Moment[] {
   const lane = hold.actor;
   const proof = (index: number | undefined): Moment["weight"] =>
     index !== undefined && story.violation.events.includes(index) ? "proof" : "context";
@@ -99,7 +106,7 @@ function holdMoments(
           {
             time: hold.leaseUntil,
             lane,
-            text: `${lane}'s lease ${isOpen(hold) ? "may be" : "is"} over; it still holds`,
+            text: `${lane}'s lease${of(hold)} ${isOpen(hold) ? "may be" : "is"} over; it still holds`,
             weight: main ? "cause" : "context",
           },
         ]
@@ -108,13 +115,13 @@ function holdMoments(
     time,
     lane,
     index,
-    text: `${lane} ${by === "extension" ? "extends" : "is notified that the lock renewed"} its lease (now ${until <= time ? "already over" : formatMs(until - time)})`,
+    text: `${lane} ${by === "extension" ? "extends" : "is notified that the lock renewed"} its lease${of(hold)} (now ${until <= time ? "already over" : formatMs(until - time)})`,
     weight: main ? "cause" : proof(index),
   }));
   const ended: Moment[] =
     hold.ended === undefined || hold.endedBy === "kill"
       ? []
-      : [{ time: hold.to, lane, index: hold.ended, text: endText(hold, lane), weight: proof(hold.ended) }];
+      : [{ time: hold.to, lane, index: hold.ended, text: endText(hold, lane, of(hold)), weight: proof(hold.ended) }];
   return [granted, ...prolonged, ...expired, ...ended];
 }
 
@@ -130,10 +137,10 @@ function leaseWords({ from, grantedUntil, vague }: HoldSpan): string {
   return vague ? "lease perhaps over already" : "lease already over";
 }
 
-function endText(hold: HoldSpan, lane: string): string {
-  if (hold.endedBy === "lost") return `${lane} is notified that its lease is lost`;
-  if (hold.endedBy === "abandoned") return `${lane} acquires again without a release`;
-  return `${lane} calls release (held ${formatMs(hold.to - hold.from)})`;
+function endText(hold: HoldSpan, lane: string, of: string): string {
+  if (hold.endedBy === "lost") return `${lane} is notified that its lease${of} is lost`;
+  if (hold.endedBy === "abandoned") return `${lane} acquires again without a release${of}`;
+  return `${lane} calls release${of} (held ${formatMs(hold.to - hold.from)})`;
 }
 
 function faultMoments(fault: FaultSpan, story: Story): readonly Moment[] {

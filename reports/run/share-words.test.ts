@@ -51,6 +51,39 @@ test("those of a semaphore say how many permits a holder has", () => {
   expect(onBars(run)).toEqual(new Set(["2 permits"]));
 });
 
+test("where the holders had another key as well, the bars and the moments name the key", () => {
+  const { history } = new Recording({ clients: 2, backend: "simulated" })
+    .on("k2")
+    .acquire(0, 0, "c")
+    .release(300, 0, "c")
+    .on("k1")
+    .acquire(310, 0, "a")
+    .acquire(600, 1, "b")
+    .release(800, 0, "a")
+    .release(900, 1, "b");
+  const run = recordOf(history);
+  expect(inTerminal(run)).toMatch(/client-0 .*█ k1 █.*\n.*\n.*\n *client-1 .*█ k1 █/);
+  expect(inTerminal(run)).toContain("client-0 calls release of k2 (held");
+  expect(inTerminal(run)).toContain("client-0 calls release of k1 (held");
+  expect(onBars(run)).toEqual(new Set(["k1"]));
+});
+
+test("the keys of one acquisition are named together", () => {
+  const keys = { k1: { alsoKeys: ["k2"] }, k2: { alsoKeys: ["k1"] } };
+  const { history } = new Recording({ clients: 2, backend: "simulated" })
+    .on("k1")
+    .seek(0, 0, keys.k1)
+    .on("k2")
+    .seek(0, 2, keys.k2)
+    .on("k1")
+    .granted(1, 0, "a")
+    .on("k2")
+    .granted(1, 2, "a")
+    .acquire(400, 1, "b")
+    .release(600, 1, "b");
+  expect(inTerminal(recordOf(history))).toMatch(/client-0 .*█ k1, k2 █/);
+});
+
 test("those of a lock with one holder say nothing", () => {
   const run = recordOf(alone.history);
   expect(run.verdict.verdict).toBe("invalid");

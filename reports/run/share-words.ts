@@ -1,5 +1,6 @@
 import { printable } from "../../harness/core/printable.ts";
 import type { HoldSpan } from "../../harness/history/hold-spans.ts";
+import { type Interval, touches } from "../../harness/history/interval.ts";
 import type { OperationSpan } from "../../harness/history/operation-spans.ts";
 import { meaningOf, type Property, type Violation } from "../../harness/core/verdict.ts";
 import { CAUSE_MEANING, count } from "../wording.ts";
@@ -29,10 +30,10 @@ export function grantWords(
 }
 
 /**
- * The same on the bar of a hold in a picture: `reader`, `writer`, `reader, writer`, `2 permits`; undefined where a holder has the
+ * The same on the bar of a hold: `reader`, `writer`, `reader, writer`, `2 permits`; undefined where a holder has the
  * key alone.
  */
-export function shareLabel(
+function shareLabel(
   { key, share, wasReader }: Pick<HoldSpan, "key" | "share" | "wasReader">,
   modal: ReadonlySet<string>,
 ): string | undefined {
@@ -40,6 +41,25 @@ export function shareLabel(
   if (share.kind === "shared") return "reader";
   if (wasReader) return "reader, writer";
   return modal.has(key) ? "writer" : undefined;
+}
+
+/**
+ * What stands on the bar of a hold in a picture of these lanes: how it shares its key, and where the holds have several keys, which
+ * it has. Keys that were granted together have one bar.
+ */
+export function barLabels(
+  timeline: Timeline,
+  { lanes, window }: { readonly lanes: readonly string[]; readonly window: Interval },
+): (hold: HoldSpan) => string | undefined {
+  const modal = keysWithModes(timeline);
+  const drawn = timeline.holds.filter((hold) => lanes.includes(hold.actor) && touches(hold, window));
+  if (new Set(drawn.map(({ key }) => key)).size < 2) return (hold) => shareLabel(hold, modal);
+  return (hold) => {
+    const together = drawn.filter(({ actor, from }) => actor === hold.actor && from === hold.from);
+    const keys = [...new Set(together.map(({ key }) => printable(key)))].join(", ");
+    const share = shareLabel(hold, modal);
+    return share === undefined ? keys : `${keys}, ${share}`;
+  };
 }
 
 /**

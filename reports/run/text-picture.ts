@@ -6,7 +6,7 @@ import { intersection, touches, uncovered, type Interval } from "../../harness/h
 import type { Moment } from "./moments.ts";
 import { glyphs, type Glyphs, type Span, type TextStyle } from "../text-style.ts";
 import type { ServerBand } from "./server-bands.ts";
-import { keysWithModes, shareLabel } from "./share-words.ts";
+import { barLabels } from "./share-words.ts";
 import { TextRow } from "./text-row.ts";
 import type { Timeline } from "./timeline.ts";
 import { formatMs, formatOverlap } from "../wording.ts";
@@ -64,14 +64,14 @@ class Drawing {
   readonly #scale: ColumnScale;
   readonly #style: TextStyle;
   readonly #glyphs: Glyphs;
-  readonly #modal: ReadonlySet<string>;
+  readonly #labelOf: (hold: HoldSpan) => string | undefined;
 
   constructor(scene: TextScene, scale: ColumnScale, style: TextStyle) {
     this.#scene = scene;
     this.#scale = scale;
     this.#style = style;
     this.#glyphs = glyphs(style.unicode);
-    this.#modal = keysWithModes(scene.timeline);
+    this.#labelOf = barLabels(scene.timeline, scene);
   }
 
   axis(): readonly TextRow[] {
@@ -162,10 +162,10 @@ class Drawing {
     return [row, ...this.#faultRows(this.#faultsOf(lane))];
   }
 
-  /** Whether a holder reads or writes, or how many permits it has. */
+  /** Which key it holds, where there are several; whether it reads or writes, or how many permits it has. */
   #nameShare(row: TextRow, hold: HoldSpan): void {
     const [lease] = hold.lease;
-    const label = shareLabel(hold, this.#modal);
+    const label = this.#labelOf(hold);
     if (label !== undefined && lease !== undefined) this.#name(row, lease, [` ${label} `, label], "green");
   }
 
@@ -234,7 +234,7 @@ class Drawing {
     return [row];
   }
 
-  /** The numbers of a lane's moments below it, in as many rows as they need, up to three. */
+  /** The numbers of a lane's moments below it, in as many rows as they need; those that five have no room for are left out. */
   #numbers(lane: string): readonly TextRow[] {
     const rows: TextRow[] = [];
     this.#scene.moments.forEach((moment, index) => {
@@ -242,8 +242,8 @@ class Drawing {
       const number = String(index + 1);
       const column = Math.min(this.#scale.columnOf(moment.time), this.#scale.columns - number.length);
       let row = rows.find((candidate) => candidate.isFree(column - 1, number.length + 2));
-      if (row === undefined && rows.length < 3) rows.push((row = this.#row("", "bold")));
-      (row ?? rows.at(-1))?.write(column, number, "bold");
+      if (row === undefined && rows.length < 5) rows.push((row = this.#row("", "bold")));
+      row?.write(column, number, "bold");
     });
     return rows;
   }
