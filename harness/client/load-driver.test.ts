@@ -118,6 +118,29 @@ describe("what is no driver is refused in one line", () => {
     expect(refused).toMatchObject({ hint: expect.stringMatching(hint) });
   });
 
+  test.each(["notes.txt", "lock.py", "driver"])("a file that is no module by its name: %s", async (name) => {
+    await expect(loadDriver(module(name, "export default {};"))).rejects.toMatchObject({
+      message: expect.stringMatching(/ is no module: its name ends in none of \.mts, \.ts, /),
+      hint: "give the file of a driver, or my-lock.worker.json for a lock in another language",
+    });
+  });
+
+  test("an import by a path alias", async () => {
+    await expect(loadDriver(module("aliased.mjs", 'import "@/locks/orders";'))).rejects.toMatchObject({
+      hint: expect.stringMatching(/^if it is an alias, name what it stands for under paths .* lock: \(\) => import\(\.\.\.\)$/),
+    });
+  });
+
+  test("an ES module that Node takes for a CommonJS module, in words that vitest does not take for its own", async () => {
+    const refusal = 'throw new SyntaxError("Cannot use import statement outside a module");';
+    for (const [name, which] of Object.entries({ "untyped.js": "it", "typed.mjs": "a file that it imports" })) {
+      await expect(loadDriver(module(name, refusal))).rejects.toMatchObject({
+        message: expect.stringContaining(`cannot be loaded: ${which} imports or exports as an ES module, and Node `),
+        hint: 'name that file .mts or .mjs, or write "type": "module" in package.json',
+      });
+    }
+  });
+
   test("a package whose files for import are not all there", async () => {
     const half = join(folder, "node_modules/half");
     mkdirSync(half, { recursive: true });

@@ -124,13 +124,19 @@ async function loadModule(path: string): Promise<LockDriver> {
   const file = statusOf(path);
   if (file === undefined) throw new UserError(`there is no file ${path}`, hintOfAbsence(path));
   if (file.isDirectory()) throw new UserError(`${path} is a folder`, "give the file of the driver in it");
+  if (!MODULE_EXTENSIONS.includes(extname(path))) {
+    throw new UserError(
+      `${path} is no module: its name ends in none of ${MODULE_EXTENSIONS.join(", ")}`,
+      "give the file of a driver, or my-lock.worker.json for a lock in another language",
+    );
+  }
   loadTypeScriptOfProjects();
   let loaded: unknown;
   try {
     loaded = await heartbeat.during({ lock: path }, () => settled(import(pathToFileURL(path).href), path));
   } catch (error) {
     if (error instanceof UserError) throw error;
-    throw new UserError(`${path} cannot be loaded: ${messageOf(error)}`, hintOfLoading(error, path), { cause: error });
+    throw problemOfLoading(error, path);
   }
   return driverIn(loaded, path);
 }
@@ -177,16 +183,35 @@ async function settled(loading: Promise<unknown>, path: string): Promise<unknown
   }
 }
 
+const IN_VITEST = "test it in vitest by a function: lock: () => import(...)";
+
 /** Many packages are built for bundlers, which find files without an extension, or without all of their files. */
 const FILE_MISSING_IN_PACKAGE =
   /^Cannot find module \S.*[\\/]node_modules[\\/].* imported from .*[\\/]node_modules[\\/]/;
 
+function problemOfLoading(error: unknown, path: string): UserError {
+  // In words of our own: vitest takes Node's for a mistake of a package, and says so below them.
+  const isNoModule =
+    error instanceof SyntaxError && /Cannot use import statement|Unexpected token 'export'/.test(error.message);
+  if (!isNoModule) {
+    return new UserError(`${path} cannot be loaded: ${messageOf(error)}`, hintOfLoading(error, path), { cause: error });
+  }
+  const which = /\.m[jt]s$/.test(path) ? "a file that it imports" : "it";
+  return new UserError(
+    `${path} cannot be loaded: ${which} imports or exports as an ES module, and Node takes it for a CommonJS module`,
+    'name that file .mts or .mjs, or write "type": "module" in package.json',
+    { cause: error },
+  );
+}
+
+/** `@/locks`, `~/locks`, `src/locks`: seldom a package, and often an alias. */
+const LIKE_AN_ALIAS = /^Cannot find package '(?:@\/|~|src')/;
+
 /** A hint for a module that Node does not load. */
 function hintOfLoading(error: unknown, path: string): string {
-  if (error instanceof SyntaxError && /Cannot use import statement|Unexpected token 'export'/.test(error.message)) {
-    return 'name it .mts or .mjs, or write "type": "module" in package.json';
-  }
   const code = codeOf(error);
+  if (code === "ERR_MODULE_NOT_FOUND" && LIKE_AN_ALIAS.test(messageOf(error)))
+    return `if it is an alias, name what it stands for under paths in tsconfig.json, or ${IN_VITEST}`;
   if (code === "ERR_MODULE_NOT_FOUND" && FILE_MISSING_IN_PACKAGE.test(messageOf(error)))
     return "a file of that package is missing: load the package by createRequire(import.meta.url), if it has files for require, or take another version";
   if (code === "ERR_MODULE_NOT_FOUND" || code === "MODULE_NOT_FOUND")
@@ -195,7 +220,7 @@ function hintOfLoading(error: unknown, path: string): string {
   if (code === undefined || code === "ERR_INVALID_TYPESCRIPT_SYNTAX") {
     return `correct it: node ${forShell(path)} shows where it fails`;
   }
-  return "make it loadable by plain Node, which only strips types";
+  return `make it loadable by plain Node, which only strips types, or ${IN_VITEST}`;
 }
 
 /** A path as a word of a command line: in quotes, if a shell would take it for several words or for more than a word. */
