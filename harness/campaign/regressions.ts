@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Plan } from "../core/plan.ts";
+import { UserError } from "../core/errors.ts";
 import type { TopologyKind } from "../core/topologies/registry.ts";
 import { makeFolder, replaceFile } from "../run/output-file.ts";
 import { readPlan } from "../run/store.ts";
@@ -36,8 +37,18 @@ export class Regressions {
     return readdirSync(this.folder)
       .filter((name) => name.endsWith(".json"))
       .toSorted()
-      .map((name) => readPlan(join(this.folder, name)))
+      .map((name) => readSaved(join(this.folder, name)))
       .filter((plan) => plan.lock === lock && plan.topology.kind === topology);
+  }
+}
+
+function readSaved(path: string): Plan {
+  try {
+    return readPlan(path);
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    const hint = "restore that file or delete it: hunts run the plans in this folder first";
+    throw new UserError(error.message, hint, { cause: error });
   }
 }
 

@@ -264,7 +264,10 @@ function words(result: HuntResult): { readonly says: string; readonly command?: 
   const cut = missing > 0 ? ` (ended early: ${reason}${next})` : "";
   const nothing = unpromised === 0 ? "" : `, ${inFigures(unpromised)} without a guaranteed property`;
   const total = `${count(runs, "run")}: ${inFigures(valid)} valid, ${inFigures(unknown)} unknown${nothing}${cut}`;
-  const held = fixed === 0 ? "" : `; fixed: ${fixed} of ${regressions.length} plans that broke it before no longer do`;
+  const held =
+    fixed === 0
+      ? ""
+      : `; fixed: ${fixed} of ${regressions.length} plans that broke it before break nothing that is required now`;
   if (counterexample === undefined) {
     const check =
       !isDecided(findings) && harmsBy(findings).length === 0 && valid === 0 && runs > 0 && isModulePath(lock)

@@ -124,6 +124,9 @@ describe("regressions", () => {
     const path = regressions.keep(plan());
     writeFileSync(path, "{");
     expect(() => regressions.of("fake", "single")).toThrow(path);
+    expect(() => regressions.of("fake", "single")).toThrow(
+      expect.objectContaining({ hint: "restore that file or delete it: hunts run the plans in this folder first" }),
+    );
   });
 });
 

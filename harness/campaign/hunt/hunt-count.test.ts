@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import type { RunNote } from "../../core/run-note.ts";
 import { HuntCount } from "./hunt-count.ts";
 import type { HuntEntry, HuntParameters } from "./hunt-journal.ts";
 
@@ -48,6 +49,13 @@ test("counts runs by what they decided, and names the first run of each note", (
     residualRisk: { runs: 2, valid: 2, orders: 2 },
     counterexample: undefined,
   });
+});
+
+test("a plan that broke the lock before is not fixed where it breaks what is not required now", () => {
+  const fixedWith = (kind: RunNote["kind"]): number =>
+    findingsOf([{ position: 0, verdict: "valid", notes: [{ kind, what: "lease-exclusion" }] }]).fixed;
+  expect((["not-claimed", "not-promisable", "not-asked"] as const).map(fixedWith)).toEqual([0, 0, 0]);
+  expect(fixedWith("outlived")).toBe(1);
 });
 
 test("counts apart the unknown runs that leave nothing open but what the lock did to its client or a server", () => {

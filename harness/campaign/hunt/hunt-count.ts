@@ -1,9 +1,12 @@
 import { RiskCount } from "../../core/statistics/residual-risk.ts";
-import type { RunNote } from "../../core/run-note.ts";
+import type { NoteKind, RunNote } from "../../core/run-note.ts";
 import { PROPERTIES, type Property } from "../../core/verdict.ts";
 import { isHarm, Tally, type TalliedNote } from "../notes/tally.ts";
 import type { HuntEntry, HuntFindings, HuntParameters } from "./hunt-journal.ts";
 import { Positions } from "./positions.ts";
+
+/** The lock broke something that does not decide: a plan that broke it before, under other flags, may break the same. */
+const BREAKS: ReadonlySet<NoteKind> = new Set(["not-claimed", "not-promisable", "not-asked"]);
 
 type QuietEntry = Exclude<HuntEntry, { verdict: "invalid" }>;
 
@@ -87,7 +90,8 @@ export class HuntCount {
     if (verdict === "valid") this.#valid += 1;
     else if (notes.some(({ kind }) => kind === "nothing-promised")) this.#unpromised += 1;
     else this.#addUnknown(notes);
-    if (verdict === "valid" && position < this.#parameters.regressions.length) this.#fixed += 1;
+    const broke = position < this.#parameters.regressions.length;
+    if (broke && verdict === "valid" && !notes.some(({ kind }) => BREAKS.has(kind))) this.#fixed += 1;
     for (const property of open) this.#open.add(property);
     for (const property of held) this.#held.set(property, (this.#held.get(property) ?? 0) + 1);
     this.#notes.addRun(notes, { position, folder });

@@ -81,7 +81,7 @@ export interface HuntFindings {
   readonly notes: readonly TalliedNote[];
   /** For each property that decided and was valid in a run: in how many. In the order of properties. */
   readonly held: readonly HeldProperty[];
-  /** Regressions that held. */
+  /** Regressions that held, and broke nothing else than what a client did that outlived its lease. */
   readonly fixed: number;
   /** Plans that should have been run and were not, although no counterexample made them unnecessary. */
   readonly missing: number;

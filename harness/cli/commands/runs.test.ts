@@ -65,6 +65,16 @@ test("lists only what is asked for, and as many", async () => {
   expect(await listed("--lock", "no-such")).toEqual([]);
 });
 
+test("says that no run is there, or how many cannot be read", async () => {
+  expect((await runs("--lock", "no-such")).stdout).toMatch(/^No such run is recorded in \S* \(4 runs in all\)\.\n$/);
+  writeFileSync(join(record("2020-01-05T10-00-00-5", "single"), "verdict.json"), '{"verdict":"va');
+  expect((await runs("--lock", "no-such")).stdout).toContain(
+    "(5 runs in all, 1 of them not readable: lockstorm open says why)",
+  );
+  rmSync(join(store, "runs"), { recursive: true });
+  expect((await runs()).stdout).toMatch(/^No run is recorded in \S*\.\n$/);
+});
+
 test("deletes what is old and nothing else: no folder of others, nothing behind a link", async () => {
   const outside = join(root, "outside");
   mkdirSync(outside, { recursive: true });
@@ -87,7 +97,7 @@ test("does not delete without a time, and says what there is where nothing is", 
   mkdirSync(join(root, "empty"), { recursive: true });
   const empty = await runMain(["runs", "--store", join(root, "empty")]);
   expect(empty).toMatchObject({ code: EXIT.valid });
-  expect(empty.stdout).toContain("0 runs in all");
+  expect(empty.stdout).toMatch(/^No run is recorded in /);
 });
 
 test.each([[], ["--json"], ["--older-than", "1d", "--delete"]])(

@@ -55,11 +55,12 @@ export const runs: Command = {
     const all = recordedRuns(store);
     const last = flags.integer("last", 1) ?? Number(DEFAULT_LAST);
     const listed: ListedRun[] = [];
-    for (const each of matching(all, wanted)) {
+    let unreadable = 0;
+    for (const each of matching(all, wanted, () => (unreadable += 1))) {
       listed.push(each);
       if (listed.length === last || signal.aborted) break;
     }
-    print(flags.on("json") ? printableJson(listed) : inWords(listed, all.length, store));
+    print(flags.on("json") ? printableJson(listed) : inWords(listed, { all: all.length, unreadable, store }));
     return EXIT.valid;
   },
 };
@@ -74,12 +75,22 @@ interface Wanted {
   readonly verdict: RunSummary["verdict"] | undefined;
 }
 
-/** The runs that are wanted, each read when it is asked for. */
-function* matching(all: readonly RecordedRun[], { before, lock, verdict }: Wanted): Generator<ListedRun> {
+/**
+ * The runs that are wanted, each read when it is asked for.
+ * @param onUnreadable called for each run that cannot be read
+ */
+function* matching(
+  all: readonly RecordedRun[],
+  { before, lock, verdict }: Wanted,
+  onUnreadable?: () => unknown,
+): Generator<ListedRun> {
   for (const run of all) {
     if (run.begunAt.getTime() >= before) continue;
     const summary = readable(run);
-    if (summary === undefined) continue;
+    if (summary === undefined) {
+      onUnreadable?.();
+      continue;
+    }
     if (summary.lock === (lock ?? summary.lock) && summary.verdict === (verdict ?? summary.verdict))
       yield { ...run, ...summary };
   }
@@ -116,8 +127,19 @@ async function deleteAll(
   return EXIT.valid;
 }
 
-function inWords(listed: readonly ListedRun[], all: number, store: string): string {
-  if (listed.length === 0) return `No such run is recorded in ${printable(store)} (${count(all, "run")} in all).\n`;
+interface Looked {
+  readonly all: number;
+  readonly unreadable: number;
+  readonly store: string;
+}
+
+function inWords(listed: readonly ListedRun[], { all, unreadable, store }: Looked): string {
+  const where = printable(store);
+  if (all === 0) return `No run is recorded in ${where}.\n`;
+  if (listed.length === 0) {
+    const rest = unreadable === 0 ? "" : `, ${inFigures(unreadable)} of them not readable: lockstorm open says why`;
+    return `No such run is recorded in ${where} (${count(all, "run")} in all${rest}).\n`;
+  }
   const lines = listed.map(({ folder, begunAt, lock, topology, verdict, violated }) => {
     const date = begunAt.toISOString().slice(0, 19).replace("T", " ");
     // Spaces that a line must not break at, nor lose.
