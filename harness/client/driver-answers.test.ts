@@ -3,8 +3,7 @@ import { grantProblem, lostProblem, refuseNoClient, releaseProblem, shortReason 
 
 const ok = (value: unknown): object => ({ type: "ok", value });
 const grant = { key: "k", owner: "o" };
-const COMPLETION =
-  '{ type: "ok", value }, { type: "fail", kind: "contended" or "error", reason } or { type: "info", reason }';
+const COMPLETION = "{ type: 'ok', value }, or 'fail' with kind and reason, or 'info' with reason";
 
 describe("a grant", () => {
   test.each([
@@ -18,9 +17,9 @@ describe("a grant", () => {
   });
 
   test.each([
-    [undefined, `it gave undefined: answer ${COMPLETION}`],
-    [null, `it gave null: answer ${COMPLETION}`],
-    [true, `it gave boolean: answer ${COMPLETION}`],
+    [undefined, `it gave undefined: return ${COMPLETION}`],
+    [null, `it gave null: return ${COMPLETION}`],
+    [true, `it gave boolean: return ${COMPLETION}`],
     [{}, "`type` is none of ok, fail and info"],
     [{ type: "weird" }, "`type` is none of ok, fail and info"],
     [{ type: "ok" }, "it is ok, but `value` is missing"],
@@ -45,7 +44,7 @@ describe("a grant", () => {
 test("a release says whether it has released", () => {
   expect(releaseProblem(ok({ released: false }))).toBeUndefined();
   expect(releaseProblem(ok({ released: "yes" }))).toBe("`released` is neither true nor false");
-  expect(releaseProblem(undefined)).toMatch(/^it gave undefined: answer \{ type: "ok", value \}/);
+  expect(releaseProblem(undefined)).toMatch(/^it gave undefined: return \{ type: 'ok', value \}/);
 });
 
 test("a lost lease has a key and an owner", () => {

@@ -75,15 +75,14 @@ export function shortReason(reason: unknown): string {
   return text.length > LONGEST_REASON ? `${text.slice(0, LONGEST_REASON)}...` : text;
 }
 
-/** The shape of an answer, for an author who has answered with none. */
-const COMPLETION =
-  '{ type: "ok", value }, { type: "fail", kind: "contended" or "error", reason } or { type: "info", reason }';
+/** The shape of an answer, for an author who has answered with none. A campaign leaves out what is in double quotes. */
+const COMPLETION = "{ type: 'ok', value }, or 'fail' with kind and reason, or 'info' with reason";
 
 function completionProblem(
   answer: unknown,
   ofValue: (value: Readonly<Record<string, unknown>>) => string | undefined,
 ): string | undefined {
-  if (!isRecord(answer)) return `it gave ${answer === null ? "null" : typeof answer}: answer ${COMPLETION}`;
+  if (!isRecord(answer)) return `it gave ${answer === null ? "null" : typeof answer}: return ${COMPLETION}`;
   const { type, kind, value } = answer as Partial<Record<keyof Completion<never> | "kind" | "value", unknown>>;
   switch (type) {
     case "ok":

@@ -4,7 +4,7 @@ import { UserError } from "../core/errors.ts";
 import { fieldGivenTwice } from "../core/json/given-twice.ts";
 import { firstIssue } from "../history/first-issue.ts";
 import type { History } from "../history/history.ts";
-import { type Plan, planSchema } from "../core/plan.ts";
+import { type Plan, PLAN_VERSION, planSchema } from "../core/plan.ts";
 import { codeOf, mendOfWriting, systemReason } from "../core/system-reason.ts";
 import type { Verdict } from "../core/verdict.ts";
 import { readTextFile } from "./input-file.ts";
@@ -130,5 +130,8 @@ export function readPlan(path: string): Plan {
   }
   const parsed = planSchema.safeParse(json);
   if (parsed.success) return parsed.data;
+  const version = typeof json === "object" && json !== null && "version" in json ? json.version : undefined;
+  if (typeof version === "number" && version > PLAN_VERSION)
+    throw new UserError(`${path} is a plan of version ${version}, newer than ${PLAN_VERSION}`, "update lockstorm");
   throw new UserError(`${path} is not a plan: ${firstIssue(parsed.error)}`, "correct the plan, or record it again");
 }

@@ -18,7 +18,7 @@ test("what many checks find is told once, and by the answer of the wrong shape a
   const { stdout, code } = await runCli(["conform", path]);
   const text = stdout.replaceAll(/\s+/g, " ");
   expect(code).toBe(1);
-  expect(text.match(/it gave boolean: answer \{ type: "ok", value \}/g)).toHaveLength(1);
+  expect(text.match(/it gave boolean: return \{ type: 'ok', value \}/g)).toHaveLength(1);
   expect(text).toMatch(/MISTAKE contention .*? -> the same as in grants /);
   expect(text).not.toContain("invalid-answer");
 });
