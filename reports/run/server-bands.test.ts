@@ -202,4 +202,22 @@ describe("a second grant", () => {
     expect(bands.filter((band) => band.twice).map(({ server }) => server)).toEqual(expected);
     expect(bands.map(({ actor }) => actor)).toEqual(["client-0", "client-1"]);
   });
+
+  test("is the one of the permit for which a semaphore had no room, not those before, nor what it keeps after", () => {
+    const owners = [FIRST, SECOND, "3d4e5f60718293a4b5c6"] as const;
+    const { history } = new Recording({ topology: "single", clients: 3 })
+      .acquire(60, 0, owners[0], { limit: 2 })
+      .acquire(70, 1, owners[1], { limit: 2 })
+      .acquire(80, 2, owners[2], { limit: 2 })
+      .release(90, 0, owners[0]);
+    const kept = [owners.slice(0, 1), owners.slice(0, 2), owners, owners.slice(1)];
+    const keys = kept.map((values, at) => ({ server: "node-0", atNs: (60 + 10 * at) * MS, value: values.join(" ") }));
+    const { bands } = timelineOf(history, wireOf(keys));
+    expect(bands.map(({ actor, twice }) => [actor, twice]).slice(0, 3)).toEqual([
+      ["client-0", false],
+      ["client-1", false],
+      ["client-2", true],
+    ]);
+    expect(bands.filter(({ twice }) => twice)).toHaveLength(1);
+  });
 });

@@ -47,7 +47,8 @@ export function serverBands(
     const before: { readonly hold: HoldSpan; readonly until: number }[] = [];
     let unnamed: { readonly value: string; readonly hold: HoldSpan } | undefined;
     states.forEach((state, index) => {
-      const named = holdOf(state, holds);
+      const former = states[index - 1]?.value;
+      const named = holdOf(state, holds, former);
       if (state.value === undefined || named !== undefined) unnamed = undefined;
       else {
         const grantedHold =
@@ -59,19 +60,21 @@ export function serverBands(
       const { server, key, atNs, expiresInNs, clockAheadNs } = state;
       const expires = expiresInNs === undefined ? undefined : atNs + Math.max(0, expiresInNs);
       const to = down(server, atNs, Math.min(states[index + 1]?.atNs ?? Math.max(end, atNs), expires ?? Infinity));
+      const isShared = hold.share.kind !== "exclusive";
       // A holder that outlives its lease is no concern of the server, nor is a lease that was prolonged without it: its
       // vote was over.
       const inForce = before.filter(
         (other) =>
           other.hold.owner !== hold.owner &&
           atNs < other.until &&
-          other.hold.lease.some((part) => part.from <= atNs && atNs < part.to),
+          // A permit is taken at the server before its client is told.
+          other.hold.lease.some((part) => (part.from <= atNs || isShared) && atNs < part.to),
       );
       const others = new Set(inForce.map((other) => other.hold));
-      const twice = !fits(
-        hold.share,
-        [...others].map(({ share }) => share),
-      );
+      const shares = [...others].map(({ share }) => share);
+      // What a key that several may hold still has was not given now.
+      const isGiven = !isShared || !hasOwner(former, hold.owner);
+      const twice = isGiven && !fits(hold.share, shares);
       before.push({ hold, until: expires ?? Infinity });
       if (to <= atNs) return;
       const last = bands.at(-1);
@@ -118,13 +121,18 @@ function grantedWith(
   return holds.find((hold) => hold.client === client && hold.invokedAt <= sentNs && sentNs <= hold.from);
 }
 
-/** The hold whose owner value a server has under a key: the one that is nearest, for owner values may be used again. */
-function holdOf({ key, value, atNs }: KeyState, holds: readonly HoldSpan[]): HoldSpan | undefined {
+/**
+ * The hold whose owner value a server has under a key: the one that is nearest, for owner values may be used again. Of several
+ * owner values, one that the former value of the key did not have.
+ */
+function holdOf({ key, value, atNs }: KeyState, holds: readonly HoldSpan[], former?: string): HoldSpan | undefined {
   if (value === undefined) return undefined;
-  const found = onKey(
+  const there = onKey(
     key,
     holds.filter(({ owner }) => hasOwner(value, owner)),
   );
+  const added = there.filter(({ owner }) => !hasOwner(former, owner));
+  const found = added.length === 0 ? there : added;
   const distance = ({ invokedAt, to }: HoldSpan): number => Math.max(0, invokedAt - atNs, atNs - to);
   return found.reduce<HoldSpan | undefined>(
     (best, hold) => (best !== undefined && distance(best) <= distance(hold) ? best : hold),

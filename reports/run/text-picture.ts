@@ -59,6 +59,9 @@ export function picture(scene: TextScene, style: TextStyle): readonly string[] {
   ];
 }
 
+/** Of the numbers of moments below a lane. */
+const MOST_NUMBER_ROWS = 8;
+
 class Drawing {
   readonly #scene: TextScene;
   readonly #scale: ColumnScale;
@@ -234,7 +237,7 @@ class Drawing {
     return [row];
   }
 
-  /** The numbers of a lane's moments below it, in as many rows as they need; those that five have no room for are left out. */
+  /** The numbers of a lane's moments below it, in as many rows as they need; what these have no room for is left out. */
   #numbers(lane: string): readonly TextRow[] {
     const rows: TextRow[] = [];
     this.#scene.moments.forEach((moment, index) => {
@@ -242,7 +245,7 @@ class Drawing {
       const number = String(index + 1);
       const column = Math.min(this.#scale.columnOf(moment.time), this.#scale.columns - number.length);
       let row = rows.find((candidate) => candidate.isFree(column - 1, number.length + 2));
-      if (row === undefined && rows.length < 5) rows.push((row = this.#row("", "bold")));
+      if (row === undefined && rows.length < MOST_NUMBER_ROWS) rows.push((row = this.#row("", "bold")));
       row?.write(column, number, "bold");
     });
     return rows;
