@@ -40,3 +40,13 @@ test("the list of scenarios has a line for each in a pipe, and keeps its columns
   expect(wide.stdout).toMatch(/^3 +plain-del +set-px +single +both +ME foreign-release and\n {40,}overrun; LE/m);
   expect(wide.stdout.split("\n").filter((line) => line.length > 105)).toEqual([]);
 });
+
+test.each([0, 39])(
+  "a terminal of %d columns, as one that does not know its width says, is drawn on all the same",
+  async (columns) => {
+    const { code, stdout, stderr } = await runMain([], { cwd: folder, columns });
+    expect({ code, stderr }).toEqual({ code: 1, stderr: "" });
+    const axis = /^ +\S*┬.*$/m.exec(stdout)?.[0] ?? "";
+    expect(axis.length).toBeGreaterThan(columns === 0 ? 70 : 30);
+  },
+);

@@ -61,7 +61,8 @@ export function outputTerminal(): {
   readonly columns: number | undefined;
 } {
   const isTerminal = device.isTerminal(OUTPUT);
-  const columns = isTerminal ? (device.columns ?? 80) : columnsWanted(process.env);
+  // A terminal that does not know its width, as some CIs and containers have, says 0.
+  const columns = isTerminal ? Math.max(NARROWEST, device.columns || 80) : columnsWanted(process.env);
   return { isTerminal, isStyled: isStyled(OUTPUT), columns };
 }
 
@@ -124,7 +125,7 @@ export const progressStream = {
     return device.isTerminal(ERRORS);
   },
   get columns(): number {
-    return device.columns ?? 80;
+    return device.columns || 80;
   },
   write: tell,
   /** Erases the last line. */
