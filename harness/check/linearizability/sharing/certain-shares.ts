@@ -1,5 +1,6 @@
 import { exceeds, excludeEachOther, isOtherMode, type Share, weaker } from "../../../core/sharing.ts";
 import type { Impossible } from "../follower.ts";
+import { InvocationQueue } from "../invocation-queue.ts";
 import { expirableFrom, FREE, type LockOperation } from "../lock-models.ts";
 import { ModeChanges } from "./mode-changes.ts";
 import type { SharingModel } from "./sharing-model.ts";
@@ -35,10 +36,12 @@ interface Owner {
   process: number | undefined;
   /** Whether several clients were granted it: a lock may tell them apart, and then each has a hold of its own. */
   isOfSeveral: boolean;
-  /** How often it may have entered at most. */
+  /** How often it may have entered at most, by what has begun. */
   depth: number;
-  /** What may change its hold: all that is not completed, what was under way beside it, and all of unknown outcome. */
+  /** What has begun and may change its hold: all that is not completed, and what was under way beside it. */
   changes: Change[];
+  /** The first event from which on something of unknown outcome may change its hold. */
+  unknownFrom: number;
 }
 
 const EXCLUSIVE: Share = { kind: "exclusive" };
@@ -50,6 +53,8 @@ const NOTHING: ReadonlyMap<string, number> = new Map();
  */
 export class CertainShares {
   readonly #model: SharingModel;
+  /** What is announced, and has not begun before the completion that was placed last. */
+  readonly #announced = new InvocationQueue();
   readonly #owners = new Map<string, Owner>();
   /** Holds that were certain when they were looked at last. */
   readonly #holding = new Map<string, CertainHold>();
@@ -68,25 +73,16 @@ export class CertainShares {
 
   /** Announces an operation, once its outcome is known, and before anything is placed that was completed after it began. */
   announce(operation: LockOperation): void {
-    const { owner, kind, share, required, completed, invoked, mayRenew } = operation;
-    this.#modeChanges.announce(operation);
-    if (owner === undefined || kind === "miss" || kind === "contended" || this.#isFull) return;
-    const known = this.#of(owner);
-    // What is announced later begins after the last completion that was placed.
-    this.#settle(known);
-    known.changes.push({ invoked, completed });
-    if (!required && kind === "reenter") enterAs(known, share);
-    if (kind === "acquire" || kind === "reenter")
-      known.depth = mayRenew === true ? Math.max(known.depth, 1) : known.depth + 1;
-    if (kind === "acquire") this.#changeMode(operation);
-    const { hold } = known;
-    if (hold !== undefined && completed > hold.since.invoked) hold.doubtfulFrom = Math.min(hold.doubtfulFrom, invoked);
+    const { owner, kind } = operation;
+    if (owner !== undefined && kind !== "miss" && kind !== "contended") this.#announced.add(operation);
   }
 
   /** Places the next completed operation. Returns what makes it impossible, if it is. */
   push(operation: LockOperation): Impossible | undefined {
+    // Announced may be all that is still to come, to the end of the history: each is looked at when it begins.
+    for (const begun of this.#announced.before(operation.completed)) this.#begin(begun);
     this.#last = operation.completed;
-    this.#modeChanges.place(operation);
+    this.#modeChanges.place(operation.completed);
     const { owner, kind } = operation;
     if (owner === undefined || this.#isFull) return undefined;
     if (kind === "release") this.#leave(owner);
@@ -115,12 +111,28 @@ export class CertainShares {
       hasTwoModes: known.hasTwoModes,
       until: expirableFrom(operation, operation.invokedTime),
       doubtfulFrom: Math.min(
-        Infinity,
+        known.unknownFrom,
         ...others.map(({ invoked }) => invoked),
         this.#changedFrom({ grant, since: operation, hasTwoModes: known.hasTwoModes }),
       ),
     });
     return this.#excess(owner, operation);
+  }
+
+  #begin(operation: LockOperation): void {
+    const { owner, kind, share, required, completed, invoked, mayRenew } = operation;
+    this.#modeChanges.begin(operation);
+    if (owner === undefined || this.#isFull) return;
+    const known = this.#of(owner);
+    this.#settle(known);
+    if (required) known.changes.push({ invoked, completed });
+    else known.unknownFrom = Math.min(known.unknownFrom, invoked);
+    if (!required && kind === "reenter") enterAs(known, share);
+    if (kind === "acquire" || kind === "reenter")
+      known.depth = mayRenew === true ? Math.max(known.depth, 1) : known.depth + 1;
+    if (kind === "acquire") this.#changeMode(operation);
+    const { hold } = known;
+    if (hold !== undefined && completed > hold.since.invoked) hold.doubtfulFrom = Math.min(hold.doubtfulFrom, invoked);
   }
 
   /** An acquire of another mode under another owner value: a hold of its client may go on under that. */
@@ -135,10 +147,10 @@ export class CertainShares {
 
   /** From which event on a hold that this operation shows may go on under another owner value. */
   #changedFrom({ grant, since, hasTwoModes }: Pick<CertainHold, "grant" | "since" | "hasTwoModes">): number {
-    const later = this.#modeChanges.notBefore(since);
+    const others = this.#modeChanges.beside(since);
     return Math.min(
       Infinity,
-      ...later.filter((acquire) => this.#mayChange({ grant, hasTwoModes }, acquire)).map((acquire) => acquire.invoked),
+      ...others.filter((acquire) => this.#mayChange({ grant, hasTwoModes }, acquire)).map((acquire) => acquire.invoked),
     );
   }
 
@@ -159,25 +171,24 @@ export class CertainShares {
       isOfSeveral: false,
       depth: 0,
       changes: [],
+      unknownFrom: Infinity,
     };
     this.#owners.set(owner, fresh);
     return fresh;
   }
 
-  /** Drops the changes that came before all that are not placed yet: what is announced later begins after the last placed one. */
+  /** Drops the changes that came before all that are not placed yet: what begins later begins after the last placed one. */
   #settle(owner: Owner): void {
-    const isOpen = ({ completed }: Change): boolean => completed > this.#last;
-    const begun = Math.min(
-      ...owner.changes.filter((change) => isOpen(change) && change.completed < Infinity).map(({ invoked }) => invoked),
-    );
-    owner.changes = owner.changes.filter((change) => isOpen(change) || change.completed > begun);
+    const open = owner.changes.filter(({ completed }) => completed > this.#last);
+    const begun = Math.min(...open.map(({ invoked }) => invoked));
+    owner.changes = owner.changes.filter(({ completed }) => completed > this.#last || completed > begun);
   }
 
   #leave(name: string): void {
     const owner = this.#of(name);
     owner.depth -= 1;
     this.#settle(owner);
-    if (owner.depth > 0 || owner.changes.length > 0) return;
+    if (owner.depth > 0 || owner.changes.length > 0 || owner.unknownFrom < Infinity) return;
     this.#end(name);
     this.#owners.delete(name);
   }
