@@ -217,6 +217,7 @@ export class HistoryChecker {
 
   *#decide(ending: HistoryEnd): Generator<undefined, Verdict> {
     const properties: Partial<Record<Property, PropertyVerdict>> = {};
+    this.#evidence.stop(ending.end?.value.at ?? 0);
     for (const running of this.#running) properties[running.property] = yield* this.#conclude(running);
     const { "deadlock-freedom": freedom } = properties;
     if (freedom !== undefined) properties["deadlock-freedom"] = unlessCutShort(this.#tries.orTooFew(freedom), ending);

@@ -72,6 +72,13 @@ export class ProcessLineage {
     return this.#clients === undefined && (this.#spans.get(process)?.asked ?? -Infinity) > time;
   }
 
+  /** Whether the history says how many clients ran, and no other process of this one's client began after it. */
+  isLastOfClient(process: number): boolean {
+    const first = this.#spans.get(process)?.first;
+    if (this.#clients === undefined || first === undefined) return false;
+    return this.#newest.get(clientOf(process, this.#clients)) === first;
+  }
+
   /** When this process first did something, as far as it is remembered; Infinity if it is not, or if the history says how many clients ran. */
   firstOf(process: number): number {
     return (this.#clients === undefined ? this.#spans.get(process)?.first : undefined) ?? Infinity;

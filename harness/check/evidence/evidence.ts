@@ -54,6 +54,7 @@ export class SharedEvidence {
   readonly #shareable = new Set<string>();
   #events = 0;
   #endTime = 0;
+  #stoppedAt = 0;
   #hasUnorderedGrant = false;
   #firstCompletion: number | undefined;
 
@@ -106,6 +107,16 @@ export class SharedEvidence {
   /** Time of the last event so far. */
   get endTime(): number {
     return this.#endTime;
+  }
+
+  /** When the clients were stopped, or the last event, if nothing says so. */
+  get stoppedAt(): number {
+    return Math.max(this.#stoppedAt, this.#endTime);
+  }
+
+  /** To be called after the last event, before anything is concluded from the end of the history. */
+  stop(at: number): void {
+    this.#stoppedAt = at;
   }
 
   /** Whether several clients may hold this key at a time, as some acquire of it has stated so far. */

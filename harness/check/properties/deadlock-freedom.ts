@@ -30,6 +30,7 @@ import {
   whyStuck,
 } from "./stuck-lock.ts";
 import { LaterPromises } from "./later-promises.ts";
+import { SilentKeys } from "./silent-keys.ts";
 import { UngrantedRequests } from "./ungranted-requests.ts";
 import { clientInWords, faultInWords, holderOf, timeWords } from "../words.ts";
 import { inFigures } from "../../core/words/in-figures.ts";
@@ -69,6 +70,7 @@ class DeadlockFreedom implements Checker {
   readonly #findings = new Findings("deadlock-freedom");
   readonly #ungranted = new UngrantedRequests();
   readonly #promises = new LaterPromises();
+  readonly #silent: SilentKeys;
   readonly #keys = new Map<string, WatchedKey>();
   /** Faults in force, by kind and targets. */
   readonly #inForce = new Set<string>();
@@ -83,6 +85,7 @@ class DeadlockFreedom implements Checker {
 
   constructor(evidence: SharedEvidence) {
     this.#evidence = evidence;
+    this.#silent = new SilentKeys(evidence);
   }
 
   get remarks(): readonly string[] {
@@ -105,7 +108,9 @@ class DeadlockFreedom implements Checker {
   }
 
   conclude(key: string): void {
-    this.#unexplained ??= this.#keys.get(key)?.unexplained;
+    const state = this.#of(key);
+    this.#unexplained ??= state.unexplained;
+    this.#silent.conclude(key, state);
     this.#keys.delete(key);
   }
 
@@ -120,7 +125,9 @@ class DeadlockFreedom implements Checker {
     const unexplained =
       this.#unexplained ?? [...this.#keys.values()].find((state) => state.unexplained !== undefined)?.unexplained;
     if (unexplained !== undefined) return unknown(heldBeforeInWords(this.#evidence.header, unexplained));
-    if (this.#acquiredSinceCalm) return VALID;
+    for (const [key, state] of this.#keys) this.#silent.conclude(key, state);
+    const { reason } = this.#silent;
+    if (this.#acquiredSinceCalm) return reason === undefined ? VALID : unknown(reason);
     if (!this.#soughtSinceCalm) return notApplicable("no client tried to acquire after the last fault");
     return notApplicable("no client acquired after the last fault, and none tried for long enough to prove a deadlock");
   }
@@ -142,6 +149,7 @@ class DeadlockFreedom implements Checker {
 
   #follow({ hold }: HoldChange, time: number): void {
     const state = this.#of(hold.key);
+    this.#silent.hear(hold.key, time);
     state.idleSince = time;
     const promised = hold.leaseEndAtMost - time;
     state.maxTtl = Math.max(state.maxTtl, promised);
@@ -170,6 +178,7 @@ class DeadlockFreedom implements Checker {
   #change(key: string, event: InvocationEvent | CompletionEvent): void {
     const { type, f, process, time } = event;
     const state = this.#of(key);
+    if (type === "ok") this.#silent.hear(key, time);
     if (mayNotHaveFreed(event)) state.mayBeLeft = true;
     if (type === "invoke") state.changing.add(process);
     else if (state.changing.delete(process)) state.idleSince = time;
@@ -206,6 +215,7 @@ class DeadlockFreedom implements Checker {
     const traits = traitsOf(event.f);
     if (killsClients(traits) && phase === "start" && outcome === "installed") this.#bury(event);
     this.#calmSince = event.time;
+    this.#silent.disturb(event.time);
     this.#acquiredSinceCalm = false;
     this.#soughtSinceCalm = false;
     const fault = `${event.f} ${event.value.targets.join(" ")}`;
@@ -228,6 +238,7 @@ class DeadlockFreedom implements Checker {
       state.unexplained = undefined;
     }
     const contended = event.type === "fail" && event.value?.reason === "contended";
+    this.#silent.answer(seek, event, state);
     // A request that was sent may still take effect for its TTL, as what a failed try has taken and not given back.
     if (event.type !== "ok" && !contended) state.idleSince = event.time;
     state.mayBeLeft ||= event.type !== "ok" && !contended;
