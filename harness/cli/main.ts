@@ -3,6 +3,7 @@ import "./resource-management-polyfill.ts";
 import { inspect } from "node:util";
 import { printable } from "../core/printable.ts";
 import { hintFor, mostAlike } from "../core/words/did-you-mean.ts";
+import { blamedOnBuiltIns } from "../client/built-ins.ts";
 import { HarnessError, messageOf, UserError } from "../core/errors.ts";
 import { EXIT } from "../core/verdict.ts";
 import { type Command, type CommandInput, readArguments } from "./command.ts";
@@ -89,7 +90,8 @@ function withOrigin(error: unknown, settings: readonly Setting[]): unknown {
 }
 
 /** Prints the error on standard error, and returns the exit code. */
-export function explain(thrown: unknown, signal: AbortSignal): number {
+export function explain(problem: unknown, signal: AbortSignal): number {
+  const thrown = blamedOnBuiltIns(problem);
   if (process.env["LOCKSTORM_DEBUG"] !== undefined) tell(`${inspect(thrown)}\n`);
   const error = ownedError(firstError(thrown));
   if (signal.aborted) return INTERRUPTED;

@@ -2,6 +2,7 @@
 // First: libraries store functions of the platform when they are loaded.
 import { InterruptedRunError, runSimulated } from "../run-simulated.ts";
 import { parentPort, workerData } from "node:worker_threads";
+import { ownBuiltIns } from "../../client/built-ins.ts";
 import { heartbeat } from "../../client/heartbeat.ts";
 import type { Delays } from "../recurrence/delays.ts";
 import type { Plan } from "../../core/plan.ts";
@@ -33,6 +34,7 @@ export type FromSimulationThread =
   | { readonly id: number; readonly failed: true };
 
 const { store } = workerData as SimulationThreadData;
+ownBuiltIns();
 heartbeat.keepIn(store);
 const port = parentPort;
 const interruption = new AbortController();

@@ -1,3 +1,4 @@
+import { blamedOnBuiltIns } from "../../client/built-ins.ts";
 import { current } from "./current-context.ts";
 import type { UncaughtEvent } from "./host.ts";
 
@@ -40,6 +41,17 @@ export class ProcessFailures {
   };
 
   #caught(event: UncaughtEvent, args: unknown[]): void {
+    try {
+      this.#handOn(event, args);
+    } catch (error) {
+      // A lock may have altered what the kernel itself is made of.
+      const blamed = blamedOnBuiltIns(error);
+      if (blamed === error) throw error;
+      this.#onOwnFailure(blamed);
+    }
+  }
+
+  #handOn(event: UncaughtEvent, args: unknown[]): void {
     if (current.host !== null) current.host.uncaught(event, args[0], event, args[1]);
     else if (current.busy) this.#onOwnFailure(args[0]);
     else {

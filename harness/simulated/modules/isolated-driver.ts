@@ -1,3 +1,4 @@
+import { beginRunWithBuiltIns } from "../../client/built-ins.ts";
 import type { ForeignDriver } from "../../client/load-driver.ts";
 import type { LockDriver } from "../../core/lock-driver.ts";
 import { current } from "../kernel/current-context.ts";
@@ -14,6 +15,7 @@ export function isolatedDriver({ path, find }: ForeignDriver): LockDriver | unde
   return {
     async connect(environment) {
       if (current.host === null) throw new Error("a client loads its modules in its host");
+      beginRunWithBuiltIns();
       current.host.globals = new OwnGlobals();
       OwnGlobals.enter(current.host.globals);
       const graph = new ModuleGraph(current.host);

@@ -8,6 +8,7 @@
  * too, changes nothing.
  */
 import { syncBuiltinESMExports } from "node:module";
+import { noteBuiltIns } from "../../client/built-ins.ts";
 import { current } from "../kernel/current-context.ts";
 import "./real.ts";
 import { patchConsole } from "./console-output.ts";
@@ -50,4 +51,5 @@ if (!current.patched) {
   patchProcessEvents();
   patchProcessExit();
   syncBuiltinESMExports();
+  noteBuiltIns();
 }

@@ -21,8 +21,14 @@ const METHODS = [
   "getMaxListeners",
 ] as const;
 
-/** Node emits these by `process.emit` in the middle of a host's step; the simulation listens for them. */
-const EMITTED_BY_NODE: ReadonlySet<unknown> = new Set(["uncaughtException", "unhandledRejection"]);
+/**
+ * Node emits these by `process.emit` in the middle of a host's step: uncaught errors, for which the simulation listens, and the end
+ * of this thread, where nothing is left to do before that step is over.
+ */
+function isEmittedByNode(event: unknown): boolean {
+  if (event === "uncaughtException" || event === "unhandledRejection") return true;
+  return event === "exit" && (process as { readonly _exiting?: boolean })._exiting === true;
+}
 
 /** The listeners of one life of a host. */
 interface Listeners {
@@ -45,8 +51,7 @@ export function patchProcessEvents(): void {
     const original = process[name] as (...args: unknown[]) => unknown;
     replace(process, name, function (this: unknown, ...args: unknown[]): unknown {
       const { host } = current;
-      if (host === null || (name === "emit" && EMITTED_BY_NODE.has(args[0])))
-        return Reflect.apply(original, this, args);
+      if (host === null || (name === "emit" && isEmittedByNode(args[0]))) return Reflect.apply(original, this, args);
       if (name === "emit" && args[0] === "warning") print(host, args[1]);
       const { emitter } = ownOf(host);
       const result: unknown = Reflect.apply(emitter[name] as (...args: unknown[]) => unknown, emitter, args);

@@ -2,6 +2,7 @@ import { basename } from "node:path";
 import type { LockDriver, Servers } from "../../core/lock-driver.ts";
 import { messageWithPlace } from "../../core/crash.ts";
 import { HarnessError, messageOf, UserError } from "../../core/errors.ts";
+import { blamedOnBuiltIns, endRunWithBuiltIns, requireBuiltIns } from "../../client/built-ins.ts";
 import { heartbeat } from "../../client/heartbeat.ts";
 import type { Plan } from "../../core/plan.ts";
 import type { SystemUnderTest } from "../../core/system.ts";
@@ -62,10 +63,27 @@ const BEYOND_LIMIT_US = 120_000_000;
 /**
  * Builds a plan's topology in a simulation, waits until it is up, and runs `work` in it, in a separate host with a
  * clock that no fault touches.
- * @throws UserError when the simulation does not have the topology's servers, or a command that the lock sends
+ * @throws UserError when the simulation does not have the topology's servers, or a command that the lock sends; or when the lock
+ * altered what the harness needs
  * @throws HarnessError when no event is left although `work` has not ended, and the errors of `work`
  */
 export async function simulate<T>(
+  options: SimulateOptions,
+  work: (system: SystemUnderTest, signal: AbortSignal) => Promise<T>,
+): Promise<Simulated<T>> {
+  const { lock } = options.plan;
+  try {
+    const simulated = await simulateAll(options, work);
+    requireBuiltIns(lock);
+    return simulated;
+  } catch (error) {
+    throw blamedOnBuiltIns(error, lock);
+  } finally {
+    endRunWithBuiltIns();
+  }
+}
+
+async function simulateAll<T>(
   options: SimulateOptions,
   work: (system: SystemUnderTest, signal: AbortSignal) => Promise<T>,
 ): Promise<Simulated<T>> {
