@@ -8,56 +8,14 @@ import { messageOf, UserError } from "../core/errors.ts";
 const { apply, defineProperty, deleteProperty, getOwnPropertyDescriptor, getPrototypeOf, ownKeys } = Reflect;
 const description = getOwnPropertyDescriptor(Symbol.prototype, "description")!.get!;
 
-const GLOBALS = [
-  ...[
-    "AbortController",
-    "AbortSignal",
-    "Array",
-    "ArrayBuffer",
-    "BigInt",
-    "Boolean",
-    "Buffer",
-    "DataView",
-    "Date",
-    "Error",
-  ],
-  ...[
-    "Event",
-    "EventTarget",
-    "Function",
-    "Iterator",
-    "JSON",
-    "Map",
-    "Math",
-    "Number",
-    "Object",
-    "Promise",
-    "RangeError",
-  ],
-  ...[
-    "RegExp",
-    "Set",
-    "String",
-    "Symbol",
-    "TextDecoder",
-    "TextEncoder",
-    "TypeError",
-    "URL",
-    "URLSearchParams",
-    "Uint8Array",
-  ],
-  ...[
-    "WeakMap",
-    "WeakRef",
-    "WeakSet",
-    "clearImmediate",
-    "clearInterval",
-    "clearTimeout",
-    "queueMicrotask",
-    "setImmediate",
-  ],
-  ...["setInterval", "setTimeout", "structuredClone"],
-];
+const GLOBALS = `
+  AbortController AbortSignal Array ArrayBuffer BigInt Boolean Buffer DataView Date Error Event EventTarget
+  Function Iterator JSON Map Math Number Object Promise RangeError RegExp Set String Symbol TextDecoder
+  TextEncoder TypeError URL URLSearchParams Uint8Array WeakMap WeakRef WeakSet clearImmediate clearInterval
+  clearTimeout queueMicrotask setImmediate setInterval setTimeout structuredClone
+`
+  .trim()
+  .split(/\s+/);
 const NAMESPACES = ["JSON", "Math"];
 /** At most so many altered properties are named. */
 const NAMED = 3;
