@@ -20,6 +20,14 @@ it("tells gap, validity left and pause", () => {
   });
 });
 
+it("counts the lease as its client was told of it, whatever a request that is never answered may have done", () => {
+  const recording = new Recording({ clients: 2, topology: "single" })
+    .seek(0, 0, { ttlMs: 300 })
+    .acquire(400, 2, "a", { ttlMs: 300 })
+    .release(450, 2, "a");
+  expect(checkHistory(recording.history).margins?.smallestValidityLeft?.nanoseconds).toBe(250_000_000);
+});
+
 it("tells the smallest gap between two holds", () => {
   const name =
     "mutual-exclusion=valid,lease-exclusion=valid,fencing-tokens=valid,stale-writes=valid.two-holders-in-turn.jsonl";

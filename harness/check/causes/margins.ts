@@ -60,7 +60,9 @@ export class MarginWatch {
     if (hold.end === undefined || hold.end.by === "abandoned") return;
     this.#lastEnded.set(hold.key, hold);
     if (hold.end.by !== "release") return;
-    const left = { nanoseconds: hold.leaseEnd - hold.end.time, events: [hold.end.index] };
+    // What its client was told: whether something of unknown outcome made the lease shorter, nobody knows.
+    const until = hold.leaseCut?.toldEnd ?? hold.leaseEnd;
+    const left = { nanoseconds: until - hold.end.time, events: [hold.end.index] };
     if (left.nanoseconds < (this.#smallestValidityLeft?.nanoseconds ?? Infinity)) this.#smallestValidityLeft = left;
   }
 
