@@ -17,10 +17,15 @@ import { smallWorkloads, type Workload } from "./workloads.ts";
 
 const concurrent: Supports = { concurrent: true };
 
-function workloads(supports: Supports | undefined, renews = false, outlives = false): readonly Workload[] {
+function workloads(
+  supports: Supports | undefined,
+  renews = false,
+  outlives = false,
+  extends_ = false,
+): readonly Workload[] {
   const topology = topologySchema.parse({ kind: "single" });
   const options = { lock: "./mine.ts", topology, fencing: true, seed: 1, outlives, supports };
-  return smallWorkloads(options, { extends: false, reenters: false, renews, tellsRenewals: renews });
+  return smallWorkloads(options, { extends: extends_, reenters: false, renews, tellsRenewals: renews });
 }
 
 function hasTasks({ clients }: Plan): boolean {
@@ -44,6 +49,19 @@ test("clients have several tasks only where the lock supports that, and nothing 
   expect(
     with_.filter(({ plan }) => hasTasks(plan)).map(({ plan }) => plan.clients.map((client) => tasksOf(client).length)),
   ).toEqual([[2], [2, 2], [3], [2, 1], [2, 1], [2, 2], [2, 2], [2, 1]]);
+});
+
+test("two requests of a process extend at one moment where the lock extends, and each message belongs to one of them", async () => {
+  const name = "two tasks of one client, each with its key, extend at one moment";
+  const { plan } = workloads(concurrent, false, false, true).find((each) => each.name === name) ?? expect.unreachable();
+  const driver = composeLock({ protocol: ownedKey, supports: concurrent });
+  const { record, messages } = await runSimulated(plan, { title: name, required: [], driver, messages: true });
+  const { events } = record.history;
+  const extended = events.filter(({ type, f }) => type === "invoke" && f === "extend");
+  const [first, second] = events.filter(({ f }) => f === "extend");
+  expect([first?.type, second?.type, extended.length]).toEqual(["invoke", "invoke", 2]);
+  const asked = messages.filter(({ operation }) => extended.some(({ index }) => index === operation));
+  expect([...new Set(asked.map(({ keys, operation }) => `${operation} ${keys[0]}`))]).toHaveLength(2);
 });
 
 test("a sound lock keeps its promises in each of them", async () => {

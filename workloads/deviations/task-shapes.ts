@@ -7,17 +7,7 @@ import { type Scale, section, type SectionInput, type Shape, SOON_MS, type StepI
  * @param renews whether the lock renews its leases: then one of the tasks holds for longer than a lease
  */
 export function taskShapes(scale: Scale, renews: boolean): readonly Shape[] {
-  const { leaseMs } = scale;
-  const write: StepInput = { do: "write" };
-  const holds = (share: number): SectionInput =>
-    section(scale, [{ do: "read" }, { do: "hold", forMs: Math.round(share * leaseMs) }, write]);
-  const of = (task: number, section: SectionInput): SectionInput => ({ ...section, task });
-  const on = (key: string, section: SectionInput): SectionInput => ({ ...section, key });
-  const at = (share: number, section: SectionInput): SectionInput => ({
-    ...section,
-    after: { atMs: Math.round(share * leaseMs) + SOON_MS },
-  });
-  const seeker = section(scale, []);
+  const { leaseMs, holds, of, on, at, seeker } = wordsOfTasks(scale);
   const givesUp = { ...seeker, waitMs: Math.round(0.3 * leaseMs), tries: 1 };
   const long = renews ? 2.5 : 0.9;
   return [
@@ -85,4 +75,37 @@ export function taskShapes(scale: Scale, renews: boolean): readonly Shape[] {
       ],
     },
   ];
+}
+
+/** Several requests of one process that extend what they hold. */
+export function extendingTaskShapes(scale: Scale): readonly Shape[] {
+  const { holds, extendsOnce, of, on, at, seeker } = wordsOfTasks(scale);
+  return [
+    {
+      name: "two tasks of one client, each with its key, extend at one moment",
+      // What one of them asks of the connection may answer, or undo, what the other one asks.
+      clients: [
+        [extendsOnce, of(1, on("k2", extendsOnce)), seeker],
+        [at(0.1, holds(0.3)), of(1, at(0.1, on("k2", holds(0.3))))],
+      ],
+    },
+  ];
+}
+
+function wordsOfTasks(scale: Scale) {
+  const { leaseMs } = scale;
+  const hold = (share: number): StepInput => ({ do: "hold", forMs: Math.round(share * leaseMs) });
+  const write: StepInput = { do: "write" };
+  return {
+    leaseMs,
+    holds: (share: number): SectionInput => section(scale, [{ do: "read" }, hold(share), write]),
+    extendsOnce: section(scale, [hold(0.6), { do: "extend", ttlMs: leaseMs }, hold(0.7), write]),
+    of: (task: number, section: SectionInput): SectionInput => ({ ...section, task }),
+    on: (key: string, section: SectionInput): SectionInput => ({ ...section, key }),
+    at: (share: number, section: SectionInput): SectionInput => ({
+      ...section,
+      after: { atMs: Math.round(share * leaseMs) + SOON_MS },
+    }),
+    seeker: section(scale, []),
+  };
 }

@@ -19,7 +19,7 @@ import { afterReleaseShapes, afterReleaseTaskShapes } from "./after-release-shap
 import { wordsOf } from "./shape-words.ts";
 import { upgradeShapes } from "./upgrade-shapes.ts";
 import { hasTasks } from "../tasks.ts";
-import { taskShapes } from "./task-shapes.ts";
+import { extendingTaskShapes, taskShapes } from "./task-shapes.ts";
 
 /** What a lock can do, as a run shows: a workload uses nothing else. */
 export interface Skills {
@@ -75,6 +75,7 @@ export function smallWorkloads(options: WorkloadOptions, skills: Skills): readon
   const extended = skills.extends ? severalKeysExtended(scale) : [];
   const several = options.supports?.severalKeys === true ? [...severalKeysShapes(scale), ...extended] : [];
   const tasks = hasTasks(options.supports) ? taskShapes(scale, skills.renews === true) : [];
+  const tasksExtended = hasTasks(options.supports) && skills.extends ? extendingTaskShapes(scale) : [];
   const shapes = [
     ...shared.plain,
     ...(skills.extends ? shared.extending : []),
@@ -83,6 +84,7 @@ export function smallWorkloads(options: WorkloadOptions, skills: Skills): readon
     ...(skills.extends ? shared.dyingExtenders : []),
     ...(skills.reenters ? shared.dyingEnterers : []),
     ...tasks,
+    ...tasksExtended,
     ...(topologyOf(options.topology.kind).arrangement === "replicated" ? shared.replicated : []),
     ...(skills.renews === true
       ? shared.renewing.map((shape) => ({ ...shape, outlives: skills.tellsRenewals !== true }))

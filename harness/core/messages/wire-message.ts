@@ -23,7 +23,7 @@ export interface WireMessage {
   readonly appliedNs?: number | undefined;
   /** When its reply reached the client's machine; absent if none did. */
   readonly repliedNs?: number | undefined;
-  /** Index of the invocation in the history under which it was sent; absent if none was under way, or several. */
+  /** Index of the invocation in the history under which it was sent; absent if none was under way, or nobody knows which of several. */
   readonly operation?: number | undefined;
   /** The beginning of the reply in words, where replies are kept. */
   readonly reply?: string | undefined;

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from "node:async_hooks";
 import { ClientProgram, type ClientProgramOptions } from "../../client/client-program.ts";
 import { messageOf } from "../../core/errors.ts";
 import type { Queued } from "../../core/lock-driver.ts";
@@ -8,6 +9,15 @@ import type { Network } from "../network/network.ts";
 import { deadAddressWords, unconnectedWords } from "./dead-addresses.ts";
 import type { SendStops } from "./send-stops.ts";
 import { SimulatedProcess } from "./simulated-process.ts";
+
+/** An operation of a client that is under way. */
+interface UnderWay {
+  /** The index of its invocation. */
+  readonly invoked: number | undefined;
+}
+
+/** The operation in whose course the program of a client goes on. */
+const course = new AsyncLocalStorage<UnderWay>();
 
 type LostListener = (lost: { readonly key: string; readonly owner: string }) => void;
 
@@ -20,8 +30,7 @@ export class SimulatedClient extends SimulatedProcess implements ClientHandle {
   readonly #renewedListeners: ((renewed: RenewedLease) => void)[] = [];
   readonly #queuedListeners: ((queued: Queued) => void)[] = [];
   #program: ClientProgram | undefined;
-  /** The operations under way: the index of the invocation of each. */
-  readonly #underWay = new Set<{ readonly invoked: number | undefined }>();
+  readonly #underWay = new Set<UnderWay>();
 
   /** @param runner the host of the caller of this client */
   constructor(host: Host, runner: Host, network: Network, stops: SendStops) {
@@ -63,26 +72,32 @@ export class SimulatedClient extends SimulatedProcess implements ClientHandle {
     return deadAddressWords(this.#network, this.host);
   }
 
-  /** Index of the invocation that is under way; undefined: none, or several, so that nobody knows which one sends. */
+  /**
+   * Index of the invocation that is under way; of several, that of which the program goes on in its course. Undefined: none, or
+   * nobody knows which one, as where one connection sends for all what had to wait for it.
+   */
   get operation(): number | undefined {
+    const own = course.getStore();
+    if (own !== undefined && this.#underWay.has(own)) return own.invoked;
     const [first, ...others] = this.#underWay;
     return others.length === 0 ? first?.invoked : undefined;
   }
 
   async perform(request: ClientRequest, invoked?: number): Promise<ClientReply> {
-    const operation = { invoked };
+    const operation: UnderWay = { invoked };
     this.#underWay.add(operation);
     try {
-      return await this.#ask(request);
+      return await this.#ask(request, operation);
     } finally {
       this.#underWay.delete(operation);
     }
   }
 
-  async #ask(request: ClientRequest): Promise<ClientReply> {
+  async #ask(request: ClientRequest, operation: UnderWay): Promise<ClientReply> {
     if (this.host.state === "dead") return { ok: false, kind: "error", reason: "the client is dead" };
     try {
-      const reply = await this.host.call(request.op, () => this.#perform(request));
+      const perform = () => course.run(operation, () => this.#perform(request));
+      const reply = await this.host.call(request.op, perform);
       return reply.ok ? reply : this.#explained(reply);
     } catch (error) {
       const reason = error instanceof HostDiedError ? "the client died" : messageOf(error);
