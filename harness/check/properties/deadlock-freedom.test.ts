@@ -274,6 +274,14 @@ describe("a lock without leases", () => {
     expect(violation?.explanation).not.toContain("TTL");
   });
 
+  it("is stuck if it is refused from the beginning on", () => {
+    const refused = (facts = {}): Recording => later(begun(facts).seek(0, 0, FOR_EVER).refused(3000, 0));
+    expect(judged(refused())).toBe("invalid; never-freed 2,3");
+    const [violation] = violationsOf("deadlock-freedom", refused());
+    expect(violation?.explanation).toContain("no client was ever granted it");
+    expect(judged(refused({ backend: undefined }))).not.toMatch(/^invalid/);
+  });
+
   it.each([
     ["its holder may go on", begun().acquire(0, 0, "a", FOR_EVER)],
     [

@@ -165,11 +165,12 @@ interface Remains {
 
 /**
  * For how long a lock may stay held that nobody is known to hold, in nanoseconds. One without leases is free at once if all who
- * were granted it have released it; what several servers are left with, no answer says.
+ * were granted it, if anybody was, have released it; what several servers are left with, no answer says.
  */
 export function longestLeft(header: HistoryHeader, { maxTtl, mayBeLeft, deaths, lastHold }: Remains): number {
   const { arrangement = "independent" } = knownTopology(header["topology"]) ?? {};
-  const isFreed = !mayBeLeft && deaths === undefined && lastHold?.end?.by === "release";
+  const isReleased = lastHold === undefined || lastHold.end?.by === "release";
+  const isFreed = !mayBeLeft && deaths === undefined && isReleased;
   return isEndless(maxTtl) && isFreed && arrangement !== "independent" ? 0 : maxTtl;
 }
 
@@ -186,10 +187,11 @@ export function hadNoMore({ maxAsked, maxPromised }: LongestTtl): string {
 }
 
 /** Why the lock should be free by now. */
-export function whyFree(longest: LongestTtl): string {
-  return isEndless(longest.maxAsked)
-    ? "It has no leases, and every client that was granted it had released it."
-    : `No client ${hadNoMore(longest)}.`;
+export function whyFree(longest: LongestTtl & Pick<Remains, "lastHold">): string {
+  if (!isEndless(longest.maxAsked)) return `No client ${hadNoMore(longest)}.`;
+  return longest.lastHold === undefined
+    ? "It has no leases, and no client was ever granted it."
+    : "It has no leases, and every client that was granted it had released it.";
 }
 
 /** How a hold ended. */
