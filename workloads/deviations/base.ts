@@ -200,6 +200,15 @@ export function lengthsPastAnother(
 }
 
 /**
+ * The length that keeps a client from the lock at a moment at which it waits for it, until the holder has given it back: what it is
+ * told after that may be of a release that it has missed. Undefined if nobody holds then.
+ */
+export function lengthBeyondHold({ leaseMs, holds }: Deadlines, client: string, atMs: number): number | undefined {
+  const hold = holds.find((each) => each.client !== client && each.fromMs <= atMs && each.toMs > atMs);
+  return hold === undefined ? undefined : Math.round(hold.toMs + FREE_AFTER * leaseMs - atMs);
+}
+
+/**
  * Whether a client that is kept waiting for so long has not given up, although the lease that it asks for is over by then. Of no
  * interest where clients wait for longer than every lease: all of them do so there.
  */

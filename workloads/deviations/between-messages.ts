@@ -100,7 +100,9 @@ function notOfMessage({ topology, clients }: Plan) {
     isOfFurtherKey: false,
     isKeyless: false,
     isOfHalf: false,
+    isOfWantedKey: false,
     isForWholeLease: false,
+    isListening: false,
     isOfRenewer: false,
     isOfWantedHold: false,
   } as const;

@@ -8,6 +8,7 @@ import {
   isOpenTo,
   furtherHolds,
   isHeededLate,
+  lengthBeyondHold,
   type Held,
   type IntoNextHold,
   lengthIntoNextHold,
@@ -111,14 +112,15 @@ interface TimedPoint extends StrikePoint {
 }
 
 function timed(deadlines: Deadlines, point: StrikePoint): TimedPoint {
-  const { client, atMs, splitsAcquire, decidesAcquire, phase, isOfConnections } = point;
+  const { client, atMs, splitsAcquire, decidesAcquire, phase, isOfConnections, isListening } = point;
   const around = lengthsAround(deadlines, client, atMs, heldAt(point));
   // The reply to the last command of an acquire says what was decided: nobody can come in between any more.
   const mayPass = splitsAcquire && !(decidesAcquire && (phase === "after" || phase === "reply"));
   const past = mayPass ? lengthsPastAnother(deadlines, client, atMs) : undefined;
   const passing = [past?.intoGapMs, past?.intoHoldMs];
+  const beyond = isListening ? lengthBeyondHold(deadlines, client, atMs) : undefined;
   // What is asked of no key, such as the time, matters if its answer is late and still heeded.
-  const inOrder = point.isKeyless ? [...around, ...passing] : [...passing, ...around];
+  const inOrder = [beyond, ...(point.isKeyless ? [...around, ...passing] : [...passing, ...around])];
   const lengths = inOrder.filter((ms) => ms !== undefined);
   // A connection that breaks then is worth trying because the lease is over.
   const outlived = isOfConnections !== true && hasOutlived(deadlines, client, atMs);
@@ -159,16 +161,23 @@ function isStruck({ isOfConnections = false, isOfWantedHold }: StrikePoint, { tr
 
 /** How little a fault with these traits tells at a point, beside its other points: 0 is the most of almost all. */
 function howTelling(traits: FaultTraits, { isOfConnections, ...point }: StrikePoint): number {
-  const { phase, changesHold, endsHold, isOfRenewer, isOfHalf } = point;
+  const { phase, changesHold, endsHold, isOfRenewer, isOfHalf, isOfWantedKey } = point;
   if (isOfConnections === true) return 0;
   // No server hears of the release: whoever renews what it believes to have given back holds it for ever.
   if (traits.messages === "resets" && phase === "before" && endsHold && isOfRenewer) return 0;
+  // What a refused try has asked took no effect: it does not matter that its client does not hear so.
+  if (traits.messages === "resets" && phase === "reply" && isOfRefusedTry(point)) return 1;
   // A client that is stopped then learns of the new lease when that is over, too; the timers that end the old one stop with it.
   if (traits.pauses === "client" && phase === "reply" && changesHold && !endsHold) return 0;
-  // Whoever dies with something half done leaves more behind than one that holds.
-  if (traits.kills === "client" && phase === "send" && isOfHalf) return -1;
+  // Whoever dies with something half done leaves more behind than one that holds, if somebody meets it.
+  if (traits.kills === "client" && phase === "send" && isOfHalf) return isOfWantedKey ? -1 : 1;
   const found = phasesOf(traits).findIndex((equal) => equal.includes(phase));
   return found === -1 ? LEAST_TELLING : found;
+}
+
+/** Whether it is about a command of an acquire that tries again after it, with the same command. */
+function isOfRefusedTry({ beginsHold, splitsAcquire, decidesAcquire }: Omit<StrikePoint, "isOfConnections">): boolean {
+  return beginsHold && !splitsAcquire && !decidesAcquire;
 }
 
 /** The rank of a moment at which a fault does the same as at the next moment. */

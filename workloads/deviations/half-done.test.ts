@@ -15,10 +15,11 @@ interface Sent extends Pick<WireMessage, "command" | "script" | "keys"> {
 }
 
 /** A workload in whose first acquire a client sends these messages, one each millisecond. */
-async function baseOf(sent: readonly Sent[]): Promise<Base> {
+async function baseOf(sent: readonly Sent[], lock = "single", called = "in turn"): Promise<Base> {
   const topology = topologySchema.parse({ kind: "single" });
-  const options = { lock: "single", topology, fencing: false, seed: 1, outlives: false };
-  const workload = smallWorkloads(options, { extends: false, reenters: false }).find(({ name }) => name === "in turn");
+  const supports = { severalKeys: lock === "several-keys" };
+  const options = { lock, topology, fencing: false, seed: 1, outlives: false, supports };
+  const workload = smallWorkloads(options, { extends: false, reenters: false }).find(({ name }) => name === called);
   const { name, plan } = workload ?? expect.unreachable();
   const { history } = await learnSimulated()(plan);
   const operation = history.events.findIndex(({ type, f }) => type === "invoke" && f === "acquire");
@@ -68,6 +69,25 @@ test("a client that dies with an operation half done comes before one that has b
   expect(costs["at the sending of client-0's EVAL 2 to node-0"]).toBeLessThan(
     costs["at the sending of client-0's EVAL 1 to node-0"] ?? -Infinity,
   );
+});
+
+test("what a dead client leaves of a key matters where another one asks for that key for longer than a lease", async () => {
+  const sent: Sent[] = [
+    { command: "MSETNX", keys: ["k1", "k2", "k3"] },
+    { command: "PEXPIRE", keys: ["lock:k1"] },
+    { command: "PEXPIRE", keys: ["lock:k2"] },
+  ];
+  const costs = async (called: string): Promise<readonly (number | undefined)[]> => {
+    const deaths = deviationsOf(await baseOf(sent, "several-keys", called), faults, { kinds: ["crash-client"] });
+    const costOf = (count: number): number | undefined =>
+      deaths.find(({ point }) => point === `at the sending of client-0's PEXPIRE ${count} to node-0`)?.cost;
+    return [costOf(1), costOf(2)];
+  };
+  const [wanted = Infinity, unwanted = -Infinity] = await costs("several keys for a whole lease");
+  expect(wanted).toBeLessThan(unwanted);
+  // There the other client gives each key up at once.
+  const [brief = -Infinity] = await costs("several keys released");
+  expect(brief).toBeGreaterThan(wanted);
 });
 
 test("what an operation asks of no key is a part of it once it has asked about keys, and set-up before", async () => {

@@ -262,7 +262,7 @@ function extendingShapes({
 }
 
 /** Shapes for locks that their holder can enter again. */
-function reenteringShapes({ hold, enter, write, sections, later, seeker, rival }: Words): readonly Shape[] {
+function reenteringShapes({ hold, enter, enterFor, write, sections, later, seeker, rival }: Words): readonly Shape[] {
   return [
     {
       name: "entered again after the lease, then contended",
@@ -280,7 +280,8 @@ function reenteringShapes({ hold, enter, write, sections, later, seeker, rival }
     },
     {
       name: "entered again before the end of the lease",
-      clients: [[...sections([hold(0.9), enter, hold(0.7), write]), seeker], [later(rival, 0)]],
+      // The inner entry is left when the lease that it prolonged would be over: what counts the entries must last as long.
+      clients: [[...sections([hold(0.9), enterFor(0.2), hold(0.5), write]), seeker], [later(rival, 0)]],
     },
   ];
 }
@@ -313,7 +314,8 @@ function patientShapes({ hold, write, one, later, seeker, patient }: Words): rea
     {
       name: "waited for long",
       // Who waits for the message of a release must not miss it; whoever asks once more would have the lock all the same.
-      clients: [[one(hold(0.9), write)], [patient(later(seeker, 0))]],
+      // It comes near the end of the hold, so that what it sends can be kept back until then and it still waits for the answer.
+      clients: [[one(hold(0.9), write)], [patient(later(seeker, 0.8))]],
     },
   ];
 }

@@ -19,6 +19,11 @@ export function wordsOf(scale: Scale) {
     release: { do: "release" } as StepInput,
     releasePrevious: { do: "release", hold: "previous" } as StepInput,
     enter: { do: "reenter", ttlMs: leaseMs, steps: [] } as StepInput,
+    enterFor: (share: number): StepInput => ({
+      do: "reenter",
+      ttlMs: leaseMs,
+      steps: [{ do: "hold", forMs: Math.round(share * leaseMs) }],
+    }),
     write,
     read,
     one,

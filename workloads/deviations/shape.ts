@@ -68,3 +68,8 @@ export function waitsLong({ waitMs, ttlMs }: SectionInput): boolean {
 export function asksAgain({ waitMs, tries = 1, ttlMs }: SectionInput): boolean {
   return waitMs === 0 && tries * BETWEEN_TRIES_MS > ttlMs;
 }
+
+/** Whether the section is asked for until what somebody left behind, whose lease is as long, must be free. */
+export function asksForLong(section: SectionInput): boolean {
+  return section.waitMs > section.ttlMs || asksAgain(section);
+}

@@ -11,13 +11,16 @@ import {
   holdsOnForLong,
   isGrantedForWholeLease,
   isHeldByAnother,
+  lengthBeyondHold,
   restsOnExtension,
 } from "./base.ts";
 import { besideGrants, besideHolds, besideReleases, betweenOperations } from "./between-messages.ts";
 import { type DeviationMoment, momentsOfMessage, type Phase } from "./moments.ts";
 import { rankOf, type Roles, rolesIn } from "./roles.ts";
 import { askedIn, fewestOf, isAsked, isSameRound, sameGroup } from "./rounds.ts";
-import { asksAgain } from "./shape.ts";
+import { asksAgain, asksForLong, waitsLong } from "./shape.ts";
+
+type Section = Plan["clients"][number]["sections"][number];
 
 /** A moment of a run without faults at which a deviation can strike. */
 export interface StrikePoint {
@@ -51,8 +54,12 @@ export interface StrikePoint {
   readonly isKeyless: boolean;
   /** Whether its operation has asked something else about keys before: what it does is half done. */
   readonly isOfHalf: boolean;
+  /** Whether another client asks for a key that it names for longer than a lease, as far as that can be told. */
+  readonly isOfWantedKey: boolean;
   /** Whether the lease that the message asks for is to be held to its end, while another client waits for it. */
   readonly isForWholeLease: boolean;
+  /** Whether it names no key, and is of an acquire in which its client waits for long in one request: to be told of releases. */
+  readonly isListening: boolean;
   /** Whether its client renews its leases by itself. */
   readonly isOfRenewer: boolean;
   /** Whether the first client of all has just been granted what another one asks for meanwhile: its connection breaks beside it. */
@@ -118,6 +125,9 @@ export function strikePointsOf(base: Base, struck: Struck): readonly StrikePoint
     // What ends or prolongs a hold must leave the other one alone then, whatever its client is told.
     if (point.changesHold && isHeldByAnother(deadlines, client, atMs))
       return { ...point, sort: `${sort}, while another one holds` };
+    // Whoever waits to be told of a release may miss it before it listens.
+    if (point.isListening && lengthBeyondHold(deadlines, client, atMs) !== undefined)
+      return { ...point, sort: `${sort}, while it waits for long`, rank: point.rank + FEW_RANK };
     if (holdsLongAgain(deadlines, client, atMs)) return { ...point, sort: `${sort}, before a long hold` };
     return holdsOnForLong(deadlines, client, atMs) ? { ...point, sort: `${sort}, early in a long hold` } : point;
   });
@@ -129,7 +139,7 @@ function atMessages(
   roles: Roles,
 ): readonly StrikePoint[] {
   const independent = topologyOf(topology.kind).arrangement === "independent";
-  const seen = new Map<string, number>();
+  const seen = new Map<string, WireMessage[]>();
   // Where votes are counted, those of a lost round are given back by another command, and nothing rests on that.
   const split = independent ? new Set() : splitOperations(messages);
   const last = new Map(messages.filter(({ keys }) => keys.length > 0).map((each) => [each.operation, each]));
@@ -138,6 +148,8 @@ function atMessages(
   return told.flatMap((message, index) => {
     const { client, server, command, count, operation } = message;
     const invoked = operation === undefined ? undefined : events[operation];
+    const isListening =
+      message.keys.length === 0 && invoked?.f === "acquire" && clients[client]?.sections.some(waitsLong) === true;
     // Equal servers are asked the same at once: the first of them stands for all, or for those that answer the same.
     const standsFor = (other: WireMessage): boolean =>
       struck === "enough"
@@ -147,8 +159,11 @@ function atMessages(
     const servers = independent ? serversOf(message, topology, struck, told) : [server];
     if (servers.length === 0) return [];
     const group = `${client} ${askedIn(message)} ${operation ?? "-"}`;
-    const times = seen.get(group) ?? 0;
-    seen.set(group, times + 1);
+    const asked = seen.get(group) ?? [];
+    const times = asked.length;
+    // Another answer than before is news to whoever asks again and again.
+    const isNews = message.reply !== asked.at(-1)?.reply;
+    seen.set(group, [...asked, message]);
     const isLast = !told
       .slice(index + 1)
       .some((other) => sameGroup(other, message) && askedIn(other) === askedIn(message));
@@ -162,14 +177,14 @@ function atMessages(
     const further = isOfFurtherKey ? ` of a further key${wanted}` : "";
     // The first renewal prolongs what was granted, and the second one what was renewed.
     const isRenewedBefore = isRenewal(message) && times > 0;
-    const isRepeated = times > (isRenewedBefore ? 1 : 0) && !isLast && !isOfFurtherKey;
+    const isRepeated = times > (isRenewedBefore ? 1 : 0) && !isLast && !isOfFurtherKey && !isNews;
     const again = isRenewedBefore ? " of a lease renewed before" : "";
     const rank =
       rankOf(invoked?.f) +
       (isRepeated ? REPEATED_RANK : 0) +
       (split.has(operation) && isContended(deadlines, message) ? SPLIT_RANK : 0) +
       (isOfFurtherKey && isWanted ? SPLIT_RANK : 0) +
-      (isOfSetUp(message, told.slice(0, index)) ? KEYLESS_RANK : 0);
+      (isOfSetUp(message, told.slice(0, index), isListening) ? KEYLESS_RANK : 0);
     const round = struck === "one" ? [] : told.filter((other) => isSameRound(message, other));
     return momentsOfRound(message, round).map(({ phase, atNs, trigger, ...moment }): StrikePoint => {
       const words = `${moment.client}'s ${command} ${count} to ${moment.server}`;
@@ -187,7 +202,9 @@ function atMessages(
         isOfFurtherKey,
         isKeyless: message.keys.length === 0,
         isOfHalf: split.has(operation) && isOfHalf(message, told.slice(0, index)),
+        isOfWantedKey: isAskedBy(clients, message),
         isForWholeLease: false,
+        isListening,
         isOfRenewer: false,
         isOfWantedHold: false,
         beginsHold: message.keys.length > 0 && invoked?.f === "acquire",
@@ -238,11 +255,18 @@ function momentsOfRound(message: WireMessage, others: readonly WireMessage[]): r
 
 /**
  * Whether a message names no key because it sets its connection up, or belongs to no operation. What an operation asks after it has
- * asked about keys, such as the time, is a part of it.
+ * asked about keys, such as the time, is a part of it; so is what one that waits for long asks then on another connection, such as to be
+ * told of releases.
  */
-function isOfSetUp({ keys, operation, connection }: WireMessage, before: readonly WireMessage[]): boolean {
+function isOfSetUp(
+  { keys, operation, connection }: WireMessage,
+  before: readonly WireMessage[],
+  isListening: boolean,
+): boolean {
   if (keys.length > 0) return false;
-  return operation === undefined || !before.some((other) => other.connection === connection && other.keys.length > 0);
+  const isPart = (other: WireMessage): boolean =>
+    other.connection === connection || (isListening && other.operation === operation);
+  return operation === undefined || !before.some((other) => isPart(other) && other.keys.length > 0);
 }
 
 /** The keys about which its client asked the server the same before, for this operation: their lease is running. */
@@ -253,14 +277,22 @@ function earlierKeys(message: WireMessage, before: readonly WireMessage[]): Read
 }
 
 /** Whether a section is about one of these keys, and not about those of a message. A lock may keep a key under a longer name. */
-function asksWithout(
-  { key, alsoKeys = [] }: Plan["clients"][number]["sections"][number],
-  earlier: ReadonlySet<string>,
-  { keys }: WireMessage,
-): boolean {
+function asksWithout({ key, alsoKeys = [] }: Section, earlier: ReadonlySet<string>, { keys }: WireMessage): boolean {
   const asked = [key, ...alsoKeys];
   const isAmong = (stored: string): boolean => asked.some((each) => stored.includes(each));
   return [...earlier].some(isAmong) && !keys.some((stored) => !earlier.has(stored) && isAmong(stored));
+}
+
+/**
+ * Whether a client but that of a message asks for a key that it names, for longer than a lease; true where no key that is asked for is
+ * recognized in it.
+ */
+function isAskedBy(clients: Plan["clients"], { client, keys }: WireMessage): boolean {
+  const isNamed = ({ key, alsoKeys = [] }: Section): boolean =>
+    keys.some((stored) => [key, ...alsoKeys].some((each) => stored.includes(each)));
+  const isOwn = clients[client]?.sections.some(isNamed) === true;
+  const others = clients.flatMap(({ sections }, other) => (other === client ? [] : sections));
+  return !isOwn || others.some((section) => asksForLong(section) && isNamed(section));
 }
 
 /** Whether the operation of a message has sent another command about keys before. */
