@@ -108,8 +108,12 @@ export function isWanted({ leaseMs, holds, requests }: Deadlines, client: string
 
 /** Whether another client holds the lock at a moment at which this one has outlived its own lease. */
 export function isHeldByAnother(deadlines: Deadlines, client: string, atMs: number): boolean {
-  const isHeld = deadlines.holds.some((hold) => hold.client !== client && hold.fromMs <= atMs && hold.toMs > atMs);
-  return isHeld && hasOutlived(deadlines, client, atMs);
+  return isTaken(deadlines, client, atMs) && hasOutlived(deadlines, client, atMs);
+}
+
+/** Whether another client holds the lock at a moment. */
+export function isTaken({ holds }: Deadlines, client: string, atMs: number): boolean {
+  return holds.some((hold) => hold.client !== client && hold.fromMs <= atMs && hold.toMs > atMs);
 }
 
 /** How much longer than its client's patience a message is held, as a share of the lease: the client may have asked again. */
@@ -197,15 +201,6 @@ export function lengthsPastAnother(
     intoGapMs: Math.round(beginMs + holdMs + FREE_AFTER * leaseMs - atMs),
     intoHoldMs: holdMs > BRIEF_MS ? Math.round(beginMs + holdMs / 2 - atMs) : undefined,
   };
-}
-
-/**
- * The length that keeps a client from the lock at a moment at which it waits for it, until the holder has given it back: what it is
- * told after that may be of a release that it has missed. Undefined if nobody holds then.
- */
-export function lengthBeyondHold({ leaseMs, holds }: Deadlines, client: string, atMs: number): number | undefined {
-  const hold = holds.find((each) => each.client !== client && each.fromMs <= atMs && each.toMs > atMs);
-  return hold === undefined ? undefined : Math.round(hold.toMs + FREE_AFTER * leaseMs - atMs);
 }
 
 /**

@@ -8,7 +8,6 @@ import {
   isOpenTo,
   furtherHolds,
   isHeededLate,
-  lengthBeyondHold,
   type Held,
   type IntoNextHold,
   lengthIntoNextHold,
@@ -112,15 +111,14 @@ interface TimedPoint extends StrikePoint {
 }
 
 function timed(deadlines: Deadlines, point: StrikePoint): TimedPoint {
-  const { client, atMs, splitsAcquire, decidesAcquire, phase, isOfConnections, isListening } = point;
+  const { client, atMs, splitsAcquire, decidesAcquire, phase, isOfConnections } = point;
   const around = lengthsAround(deadlines, client, atMs, heldAt(point));
   // The reply to the last command of an acquire says what was decided: nobody can come in between any more.
   const mayPass = splitsAcquire && !(decidesAcquire && (phase === "after" || phase === "reply"));
   const past = mayPass ? lengthsPastAnother(deadlines, client, atMs) : undefined;
   const passing = [past?.intoGapMs, past?.intoHoldMs];
-  const beyond = isListening ? lengthBeyondHold(deadlines, client, atMs) : undefined;
   // What is asked of no key, such as the time, matters if its answer is late and still heeded.
-  const inOrder = [beyond, ...(point.isKeyless ? [...around, ...passing] : [...passing, ...around])];
+  const inOrder = point.isKeyless ? [...around, ...passing] : [...passing, ...around];
   const lengths = inOrder.filter((ms) => ms !== undefined);
   // A connection that breaks then is worth trying because the lease is over.
   const outlived = isOfConnections !== true && hasOutlived(deadlines, client, atMs);

@@ -11,7 +11,7 @@ import {
   holdsOnForLong,
   isGrantedForWholeLease,
   isHeldByAnother,
-  lengthBeyondHold,
+  isTaken,
   restsOnExtension,
 } from "./base.ts";
 import { besideGrants, besideHolds, besideReleases, betweenOperations } from "./between-messages.ts";
@@ -126,7 +126,7 @@ export function strikePointsOf(base: Base, struck: Struck): readonly StrikePoint
     if (point.changesHold && isHeldByAnother(deadlines, client, atMs))
       return { ...point, sort: `${sort}, while another one holds` };
     // Whoever waits to be told of a release may miss it before it listens.
-    if (point.isListening && lengthBeyondHold(deadlines, client, atMs) !== undefined)
+    if (point.isListening && isTaken(deadlines, client, atMs))
       return { ...point, sort: `${sort}, while it waits for long`, rank: point.rank + FEW_RANK };
     if (holdsLongAgain(deadlines, client, atMs)) return { ...point, sort: `${sort}, before a long hold` };
     return holdsOnForLong(deadlines, client, atMs) ? { ...point, sort: `${sort}, early in a long hold` } : point;
