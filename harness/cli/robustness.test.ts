@@ -131,7 +131,11 @@ test.each([
 // What becomes of the process is the subject.
 test.concurrent.each([
   [["hunt", "--lock", "./rejects-at-load.mjs", "--runs", "2"], 254, /rejects-at-load\.mjs:1 threw, or rejected/],
-  [["hunt", "--lock", "./breaks-arrays.mjs", "--runs", "2"], 254, /the lock altered Array\.prototype\.map, which lockstorm needs too: map; /],
+  [
+    ["hunt", "--lock", "./breaks-arrays.mjs", "--runs", "2"],
+    254,
+    /the lock altered Array\.prototype\.map, which lockstorm needs too: map; /,
+  ],
   [["hunt", "--lock", "./never.mjs", "--runs", "2"], 254, /never\.mjs never finishes loading/],
   [
     ["hunt", "--lock", "./exits.mjs", "--runs", "2"],

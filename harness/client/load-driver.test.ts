@@ -127,7 +127,9 @@ describe("what is no driver is refused in one line", () => {
 
   test("an import by a path alias", async () => {
     await expect(loadDriver(module("aliased.mjs", 'import "@/locks/orders";'))).rejects.toMatchObject({
-      hint: expect.stringMatching(/^if it is an alias, name what it stands for under paths .* lock: \(\) => import\(\.\.\.\)$/),
+      hint: expect.stringMatching(
+        /^if it is an alias, name what it stands for under paths .* lock: \(\) => import\(\.\.\.\)$/,
+      ),
     });
   });
 
