@@ -94,3 +94,29 @@ test("what cannot be removed is everybody's", async () => {
   });
   expect(seen).toEqual(["client-0", "client-0"]);
 });
+
+test("programs that add the same names have values of their own, also by accessors and after they change", async () => {
+  const names = ["mine", "world"] as const;
+  const seen: Record<string, unknown[]> = {};
+  await onTwo(async (name) => {
+    const mine: unknown[] = (seen[name] = []);
+    holder.mine = name;
+    Object.defineProperty(holder, "world", { get: () => `world of ${name}`, configurable: true });
+    await sleep(1);
+    mine.push(...names.map((each) => holder[each]));
+    holder.mine = `changed by ${name}`;
+    Object.defineProperty(holder, "world", { value: `value of ${name}`, configurable: true });
+    await sleep(1);
+    mine.push(...names.map((each) => holder[each]), Object.getOwnPropertyDescriptor(holder, "world")?.enumerable);
+    if (name === "client-0") delete holder.mine;
+    await sleep(1);
+    mine.push("mine" in holder);
+  });
+  for (const name of ["client-0", "client-1"]) {
+    expect(seen[name]).toEqual([
+      ...[name, `world of ${name}`, `changed by ${name}`, `value of ${name}`],
+      ...[false, name === "client-1"],
+    ]);
+  }
+  expect("mine" in holder || "world" in holder).toBe(false);
+});
