@@ -143,6 +143,22 @@ describe("what is no driver is refused in one line", () => {
     }
   });
 
+  // In Node's words: vitest looks for packages in its own way.
+  test("a package without its main file", async () => {
+    const message = "Cannot find package '/x/node_modules/source-only/index.js' imported from /x/lock.mjs";
+    const thrown = `throw Object.assign(new Error(${JSON.stringify(message)}), { code: "ERR_MODULE_NOT_FOUND" });`;
+    await expect(loadDriver(module("without-main.mjs", thrown))).rejects.toMatchObject({
+      hint: "that package is installed without the file that its package.json names: take another version, or a copy of its source beside the driver",
+    });
+  });
+
+  test("several names", async () => {
+    await expect(loadDriver("single,redlock")).rejects.toMatchObject({
+      message: 'there is no lock "single,redlock"',
+      hint: "give one lock, or have a table of several: lockstorm hunt --all --lock single,redlock",
+    });
+  });
+
   test("a package whose files for import are not all there", async () => {
     const half = join(folder, "node_modules/half");
     mkdirSync(half, { recursive: true });

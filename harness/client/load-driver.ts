@@ -72,6 +72,8 @@ export function hasLeases(lock: string): boolean {
 /** The file of that name, a lock of a similar name, or where locks come from. */
 function hintForLock(lock: string): string {
   if (existsSync(lock)) return `for the file of that name, write ./${lock}`;
+  if (lock.includes(","))
+    return `give one lock, or have a table of several: lockstorm hunt --all --lock ${forShell(lock)}`;
   const alike = mostAlike(
     lock,
     [...locks, ...libraryWorkers].map(({ name }) => name),
@@ -207,11 +209,16 @@ function problemOfLoading(error: unknown, path: string): UserError {
 /** `@/locks`, `~/locks`, `src/locks`: seldom a package, and often an alias. */
 const LIKE_AN_ALIAS = /^Cannot find package '(?:@\/|~|src')/;
 
+/** Of some packages only the source was published. Node names the file that it did not find, and where nothing is installed the package. */
+const MAIN_MISSING_IN_PACKAGE = /^Cannot find package '[^']*[\\/]node_modules[\\/][^']*\.[cm]?js' imported from /;
+
 /** A hint for a module that Node does not load. */
 function hintOfLoading(error: unknown, path: string): string {
   const code = codeOf(error);
   if (code === "ERR_MODULE_NOT_FOUND" && LIKE_AN_ALIAS.test(messageOf(error)))
     return `if it is an alias, name what it stands for under paths in tsconfig.json, or ${IN_VITEST}`;
+  if (code === "ERR_MODULE_NOT_FOUND" && MAIN_MISSING_IN_PACKAGE.test(messageOf(error)))
+    return "that package is installed without the file that its package.json names: take another version, or a copy of its source beside the driver";
   if (code === "ERR_MODULE_NOT_FOUND" && FILE_MISSING_IN_PACKAGE.test(messageOf(error)))
     return "a file of that package is missing: load the package by createRequire(import.meta.url), if it has files for require, or take another version";
   if (code === "ERR_MODULE_NOT_FOUND" || code === "MODULE_NOT_FOUND")
@@ -225,7 +232,7 @@ function hintOfLoading(error: unknown, path: string): string {
 
 /** A path as a word of a command line: in quotes, if a shell would take it for several words or for more than a word. */
 function forShell(path: string): string {
-  return /^[\w./\\:@+-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`;
+  return /^[\w./\\:@+,-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`;
 }
 
 /**
