@@ -255,15 +255,21 @@ function harmWords({ unknown, crashedOrFlooded }: HuntFindings, harms: readonly 
   return `in ${where} ${what}, and nothing else is open`;
 }
 
+function plansThatBroke(plans: number): string {
+  return plans === 1 ? "a plan that broke it before" : "plans that broke it before";
+}
+
 /** What came out of a hunt, and what to type next. */
 function words(result: HuntResult): { readonly says: string; readonly command?: string } {
   const { findings, reason, lostShards, endedBy } = result;
-  const { parameters, runs, valid, unknown, unpromised, missing, fixed, counterexample } = findings;
+  const { parameters, runs, valid, unknown, unpromised, missing, repeated, fixed, counterexample } = findings;
   const { lock, seed, regressions } = parameters;
   const next = lostShards === undefined ? "; the same command with --resume goes on" : "";
   const cut = missing > 0 ? ` (ended early: ${reason}${next})` : "";
   const nothing = unpromised === 0 ? "" : `, ${inFigures(unpromised)} without a guaranteed property`;
-  const total = `${count(runs, "run")}: ${inFigures(valid)} valid, ${inFigures(unknown)} unknown${nothing}${cut}`;
+  // They come in addition to the runs that were asked for.
+  const before = repeated === 0 ? "" : ` (${inFigures(repeated)} of ${plansThatBroke(repeated)})`;
+  const total = `${count(runs, "run")}${before}: ${inFigures(valid)} valid, ${inFigures(unknown)} unknown${nothing}${cut}`;
   const held =
     fixed === 0
       ? ""

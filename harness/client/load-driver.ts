@@ -5,9 +5,11 @@ import type { LockDriver } from "../core/lock-driver.ts";
 import { findLock, type LockEntry, locks } from "../../lock-impl/registry.ts";
 import { mostAlike } from "../core/words/did-you-mean.ts";
 import { messageOf, UserError } from "../core/errors.ts";
+import { problemOfLoading } from "./loading-problems.ts";
 import { heartbeat } from "./heartbeat.ts";
 import { notingGlobals } from "./globals-of-drivers.ts";
-import { codeOf, systemReason } from "../core/system-reason.ts";
+import { systemReason } from "../core/system-reason.ts";
+import { shellWord } from "../core/words/shell-word.ts";
 import { libraryWorkers } from "../../lock-impl/workers/workers.ts";
 import { externalDriver } from "../external/external-driver.ts";
 import { findWorker } from "../external/find-worker.ts";
@@ -73,7 +75,7 @@ export function hasLeases(lock: string): boolean {
 function hintForLock(lock: string): string {
   if (existsSync(lock)) return `for the file of that name, write ./${lock}`;
   if (lock.includes(","))
-    return `give one lock, or have a table of several: lockstorm hunt --all --lock ${forShell(lock)}`;
+    return `give one lock, or have a table of several: lockstorm hunt --all --lock ${shellWord(lock)}`;
   const alike = mostAlike(
     lock,
     [...locks, ...libraryWorkers].map(({ name }) => name),
@@ -183,56 +185,6 @@ async function settled(loading: Promise<unknown>, path: string): Promise<unknown
     clearTimeout(timer);
     process.off("beforeExit", giveUp);
   }
-}
-
-const IN_VITEST = "test it in vitest by a function: lock: () => import(...)";
-
-/** Many packages are built for bundlers, which find files without an extension, or without all of their files. */
-const FILE_MISSING_IN_PACKAGE =
-  /^Cannot find module \S.*[\\/]node_modules[\\/].* imported from .*[\\/]node_modules[\\/]/;
-
-function problemOfLoading(error: unknown, path: string): UserError {
-  // In words of our own: vitest takes Node's for a mistake of a package, and says so below them.
-  const isNoModule =
-    error instanceof SyntaxError && /Cannot use import statement|Unexpected token 'export'/.test(error.message);
-  if (!isNoModule) {
-    return new UserError(`${path} cannot be loaded: ${messageOf(error)}`, hintOfLoading(error, path), { cause: error });
-  }
-  const which = /\.m[jt]s$/.test(path) ? "a file that it imports" : "it";
-  return new UserError(
-    `${path} cannot be loaded: ${which} imports or exports as an ES module, and Node takes it for a CommonJS module`,
-    'name that file .mts or .mjs, or write "type": "module" in package.json',
-    { cause: error },
-  );
-}
-
-/** `@/locks`, `~/locks`, `src/locks`: seldom a package, and often an alias. */
-const LIKE_AN_ALIAS = /^Cannot find package '(?:@\/|~|src')/;
-
-/** Of some packages only the source was published. Node names the file that it did not find, and where nothing is installed the package. */
-const MAIN_MISSING_IN_PACKAGE = /^Cannot find package '[^']*[\\/]node_modules[\\/][^']*\.[cm]?js' imported from /;
-
-/** A hint for a module that Node does not load. */
-function hintOfLoading(error: unknown, path: string): string {
-  const code = codeOf(error);
-  if (code === "ERR_MODULE_NOT_FOUND" && LIKE_AN_ALIAS.test(messageOf(error)))
-    return `if it is an alias, name what it stands for under paths in tsconfig.json, or ${IN_VITEST}`;
-  if (code === "ERR_MODULE_NOT_FOUND" && MAIN_MISSING_IN_PACKAGE.test(messageOf(error)))
-    return "that package is installed without the file that its package.json names: take another version, or a copy of its source beside the driver";
-  if (code === "ERR_MODULE_NOT_FOUND" && FILE_MISSING_IN_PACKAGE.test(messageOf(error)))
-    return "a file of that package is missing: load the package by createRequire(import.meta.url), if it has files for require, or take another version";
-  if (code === "ERR_MODULE_NOT_FOUND" || code === "MODULE_NOT_FOUND")
-    return "install what it imports, or correct the import";
-  // Node keeps the place of a syntax error to itself, and prints it.
-  if (code === undefined || code === "ERR_INVALID_TYPESCRIPT_SYNTAX") {
-    return `correct it: node ${forShell(path)} shows where it fails`;
-  }
-  return `make it loadable by plain Node, which only strips types, or ${IN_VITEST}`;
-}
-
-/** A path as a word of a command line: in quotes, if a shell would take it for several words or for more than a word. */
-function forShell(path: string): string {
-  return /^[\w./\\:@+,-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`;
 }
 
 /**

@@ -38,6 +38,7 @@ test("counts runs by what they decided, and names the first run of each note", (
     valid: 3,
     unknown: 2,
     unpromised: 1,
+    repeated: 1,
     fixed: 1,
     missing: 1,
     held: [{ property: "lease-exclusion", runs: 2 }],

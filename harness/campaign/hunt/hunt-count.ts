@@ -27,6 +27,7 @@ export class HuntCount {
   #unknown = 0;
   #unpromised = 0;
   #crashedOrFlooded = 0;
+  #repeated = 0;
   #fixed = 0;
   #broken: Extract<HuntEntry, { verdict: "invalid" }> | undefined;
 
@@ -51,6 +52,7 @@ export class HuntCount {
   add(entry: HuntEntry): void {
     if (entry.position > this.#last || !this.#positions.add(entry.position)) return;
     this.#runs += 1;
+    if (entry.position < this.#parameters.regressions.length) this.#repeated += 1;
     if (entry.verdict === "invalid") this.#broken ??= entry;
     else this.#addQuiet(entry);
   }
@@ -70,6 +72,7 @@ export class HuntCount {
         const runs = this.#held.get(property);
         return runs === undefined ? [] : [{ property, runs }];
       }),
+      repeated: this.#repeated,
       fixed: this.#fixed,
       missing: broken === undefined ? wanted - this.#runs : 0,
       residualRisk: broken === undefined ? this.#risk.risk : undefined,

@@ -81,6 +81,8 @@ export interface HuntFindings {
   readonly notes: readonly TalliedNote[];
   /** For each property that decided and was valid in a run: in how many. In the order of properties. */
   readonly held: readonly HeldProperty[];
+  /** How many of the runs were of regressions. */
+  readonly repeated: number;
   /** Regressions that held, and broke nothing else than what a client did that outlived its lease. */
   readonly fixed: number;
   /** Plans that should have been run and were not, although no counterexample made them unnecessary. */
