@@ -120,3 +120,16 @@ test("programs that add the same names have values of their own, also by accesso
   }
   expect("mine" in holder || "world" in holder).toBe(false);
 });
+
+test("a value that a program changes later is its own too", async () => {
+  const seen: unknown[] = [];
+  await onTwo(async (name) => {
+    holder.mine = name;
+    await sleep(1);
+    await sleep(1);
+    holder.mine = `later ${name}`;
+    await sleep(1);
+    seen.push(holder.mine);
+  });
+  expect(seen).toEqual(["later client-0", "later client-1"]);
+});
