@@ -267,8 +267,8 @@ function words(result: HuntResult): { readonly says: string; readonly command?: 
   const next = lostShards === undefined ? "; the same command with --resume goes on" : "";
   const cut = missing > 0 ? ` (ended early: ${reason}${next})` : "";
   const nothing = unpromised === 0 ? "" : `, ${inFigures(unpromised)} without a guaranteed property`;
-  // They come in addition to the runs that were asked for.
-  const before = repeated === 0 ? "" : ` (${inFigures(repeated)} of ${plansThatBroke(repeated)})`;
+  // They come first, in addition to the runs that were asked for.
+  const before = repeated === 0 || repeated === runs ? "" : ` (${inFigures(repeated)} of ${plansThatBroke(repeated)})`;
   const total = `${count(runs, "run")}${before}: ${inFigures(valid)} valid, ${inFigures(unknown)} unknown${nothing}${cut}`;
   const held =
     fixed === 0

@@ -64,8 +64,11 @@ describe("shards of a hunt that finds something", () => {
   test("what it found is known the next time, and fixed when it holds", async () => {
     const known = await run(BROKEN, "whole");
     expect(closing(known.stdout)).toMatch(/^1 run: .* \(known: a plan that broke the lock before breaks it again\)/);
-    const fixed = await run([...BROKEN, "--require", "fencing-tokens", "--runs", "3"], "whole", "--json");
+    const unbroken = [...BROKEN, "--require", "fencing-tokens", "--runs", "3"];
+    const fixed = await run(unbroken, "whole", "--json");
     expect(JSON.parse(fixed.stdout)).toMatchObject({ runs: 4, missing: 0 });
+    const told = await run(unbroken, "whole");
+    expect(closing(told.stdout)).toMatch(/^4 runs \(1 of a plan that broke it before\): /);
   });
 
   test("ended, it is not searched again when it is resumed", async () => {
