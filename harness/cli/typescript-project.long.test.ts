@@ -8,24 +8,20 @@ import { runCli } from "./testing/run-cli.ts";
 
 /** A lock as it stands in many a project: nothing of it is written for plain Node. */
 const FILES = {
-  "tsconfig.json":
-    '{ "compilerOptions": { "experimentalDecorators": true, "emitDecoratorMetadata": true, "paths": { "@app/*": ["./src/*"] } } }',
-  "src/injectable.ts":
-    "export const made: unknown[] = [];\nexport function Injectable() { return (target: object): void => { made.push(target); }; }\n",
+  "tsconfig.json": '{ "compilerOptions": { "paths": { "@app/*": ["./src/*"] } } }',
+  "src/script.ts":
+    "export namespace Script {\n  export const FREE = \"if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end return 0\";\n}\n",
   "src/locks/types.ts": "export interface Options { readonly pauseMs: number }\nexport type Owner = string;\n",
   "src/locks/index.ts": `
 import { randomUUID } from "node:crypto";
 import { Redis } from "ioredis";
-import { Injectable, made } from "@app/injectable";
+import { Script } from "@app/script";
 import { Options, Owner } from "./types";
 
 export enum Answer { Granted, Held }
 
-@Injectable()
 export class LockService {
-  constructor(private readonly redis: Redis, private readonly options: Options) {
-    if (made.length !== 1) throw new Error("the decorator has not run once");
-  }
+  constructor(private readonly redis: Redis, private readonly options: Options) {}
 
   async take(key: string, ttlMs: number): Promise<{ answer: Answer; owner: Owner }> {
     const owner = randomUUID();
@@ -38,7 +34,7 @@ export class LockService {
   }
 
   async free(key: string, owner: Owner): Promise<boolean> {
-    return (await this.redis.eval("if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end return 0", 1, key, owner)) === 1;
+    return (await this.redis.eval(Script.FREE, 1, key, owner)) === 1;
   }
 }
 `,

@@ -152,6 +152,14 @@ describe("what is no driver is refused in one line", () => {
     });
   });
 
+  // In Node's words: vitest reads what is not there as undefined.
+  test("an import of what is not exported", async () => {
+    const message = "The requested module './types' does not provide an export named 'Options'";
+    await expect(
+      loadDriver(module("typed.ts", `throw new SyntaxError(${JSON.stringify(message)});`)),
+    ).rejects.toMatchObject({ hint: "export Options there, or import it by import type, if it is a type" });
+  });
+
   test("several names", async () => {
     await expect(loadDriver("single,redlock")).rejects.toMatchObject({
       message: 'there is no lock "single,redlock"',

@@ -14,6 +14,9 @@ const LIKE_AN_ALIAS = /^Cannot find package '(?:@\/|~|src')/;
 /** Of some packages only the source was published. Node names the file that it did not find, and where nothing is installed the package. */
 const MAIN_MISSING_IN_PACKAGE = /^Cannot find package '[^']*[\\/]node_modules[\\/][^']*\.[cm]?js' imported from /;
 
+/** A name that a file does not export, or that is only a type. */
+const NO_EXPORT = /does not provide an export named '([^']+)'/;
+
 /** What to tell of an error that Node gave when it loaded a module, and how to mend it. */
 export function problemOfLoading(error: unknown, path: string): UserError {
   // In words of our own: vitest takes Node's for a mistake of a package, and says so below them.
@@ -41,6 +44,8 @@ function hintOfLoading(error: unknown, path: string): string {
     return "a file of that package is missing: load the package by createRequire(import.meta.url), if it has files for require, or take another version";
   if (code === "ERR_MODULE_NOT_FOUND" || code === "MODULE_NOT_FOUND")
     return "install what it imports, or correct the import";
+  const [, missing] = NO_EXPORT.exec(messageOf(error)) ?? [];
+  if (missing !== undefined) return `export ${missing} there, or import it by import type, if it is a type`;
   // Node keeps the place of a syntax error to itself, and prints it.
   if (code === undefined || code === "ERR_INVALID_TYPESCRIPT_SYNTAX") {
     return `correct it: node ${shellWord(path)} shows where it fails`;

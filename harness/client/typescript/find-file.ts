@@ -1,5 +1,4 @@
 import { statSync } from "node:fs";
-import { createRequire } from "node:module";
 import { dirname, extname, isAbsolute, join, resolve } from "node:path";
 import { settingsFor } from "./project-settings.ts";
 import { isOfProject } from "./to-javascript.ts";
@@ -9,11 +8,6 @@ const EXTENSIONS = [".ts", ".mts", ".cts", ".js", ".mjs", ".cjs", ".json"];
 /** What a file is called before it is compiled, by the extension under which the compiled one is imported. */
 const SOURCE_OF: Readonly<Record<string, string>> = { ".js": ".ts", ".mjs": ".mts", ".cjs": ".cts" };
 
-/** What rewritten decorators import. */
-const HELPERS = "@oxc-project/runtime/";
-
-const require = createRequire(import.meta.url);
-
 /**
  * The file that a project means by a specifier under which Node finds none: one without its extension, a folder with an
  * index, a file that is not compiled yet (`./lock.js` for lock.ts), or what `paths` in tsconfig.json stands for.
@@ -22,7 +16,6 @@ const require = createRequire(import.meta.url);
  */
 export function findFile(specifier: string, parent: string): string | undefined {
   if (!isOfProject(parent)) return undefined;
-  if (specifier.startsWith(HELPERS)) return require.resolve(specifier);
   const isPlace = specifier.startsWith(".") || isAbsolute(specifier);
   const bases = isPlace ? [resolve(dirname(parent), specifier)] : settingsFor(parent).mapped(specifier);
   return bases.flatMap(candidates).find(isFile);

@@ -3,7 +3,6 @@ import { dirname } from "node:path";
 
 /** What a project's tsconfig.json says that decides what its code does when it runs. */
 export interface ProjectSettings {
-  readonly experimentalDecorators: boolean;
   /** Whether every import stays that does not say that it is of a type. */
   readonly keepsImports: boolean;
   /** The files that a specifier can mean by `paths` and `baseUrl`, without their extensions. */
@@ -11,7 +10,6 @@ export interface ProjectSettings {
 }
 
 const NONE: ProjectSettings = {
-  experimentalDecorators: false,
   keepsImports: false,
   mapped: () => [],
 };
@@ -35,9 +33,8 @@ function read(folder: string): ProjectSettings {
     return NONE;
   }
   if (found === null) return NONE;
-  const { experimentalDecorators, verbatimModuleSyntax } = found.config.compilerOptions ?? {};
+  const { verbatimModuleSyntax } = found.config.compilerOptions ?? {};
   return {
-    experimentalDecorators: experimentalDecorators === true,
     keepsImports: verbatimModuleSyntax === true,
     mapped: createPathsMatcher(found) ?? NONE.mapped,
   };

@@ -1,7 +1,8 @@
-import { createRequire, stripTypeScriptTypes } from "node:module";
+import { stripTypeScriptTypes } from "node:module";
 import { sep } from "node:path";
-import type * as Oxc from "oxc-transform";
+import { codeOf } from "../../core/system-reason.ts";
 import { settingsFor } from "./project-settings.ts";
+import { withoutUnusedImports } from "./unused-imports.ts";
 
 /** A file of TypeScript that Node can load by its name. */
 export const TYPESCRIPT = /\.[cm]?ts$/;
@@ -11,12 +12,9 @@ const PACKAGES = `${sep}node_modules${sep}`;
 
 interface JavaScript {
   readonly code: string;
-  /** Node does not load the file by itself, and the lines of the code are others than in the file. */
+  /** Node does not load the file by itself. */
   readonly isRewritten: boolean;
 }
-
-const require = createRequire(import.meta.url);
-let oxc: typeof Oxc | null | undefined;
 
 /** Whether a file is the user's own, and not one of an installed package. */
 export function isOfProject(path: string): boolean {
@@ -24,43 +22,24 @@ export function isOfProject(path: string): boolean {
 }
 
 /**
- * TypeScript without its types. Node's own way keeps every line where it is, but refuses what needs more than leaving
- * something out: enums, namespaces, parameter properties and decorators. It also keeps imports of types that do not say
- * that they are, and those then fail. Files of the user's project in which that matters are rewritten.
- * @throws Node's own error for what is not TypeScript
+ * TypeScript without its types. Node takes them away and leaves everything else where it is. It refuses what needs more: enums,
+ * namespaces and parameter properties; a file of the user's project that contains such things is rewritten, and then its lines are
+ * others. Node also keeps imports of types that do not say that they are, and those then fail: they go, if the project allows it.
+ * @throws Node's own error for what is not TypeScript, and for what an installed package contains
  */
 export function toJavaScript(text: string, path: string): JavaScript {
-  const rewritten = isOfProject(path) ? rewrite(text, path) : undefined;
+  if (!isOfProject(path)) return { code: stripTypeScriptTypes(text), isRewritten: false };
+  const { code, isRewritten } = withoutTypes(text);
+  if (settingsFor(path).keepsImports) return { code, isRewritten };
+  const lean = withoutUnusedImports(code);
+  return { code: lean, isRewritten: isRewritten || lean !== code };
+}
+
+function withoutTypes(text: string): JavaScript {
   try {
-    const code = stripTypeScriptTypes(text);
-    if (rewritten === undefined || rewritten.isErased) return { code, isRewritten: false };
+    return { code: stripTypeScriptTypes(text), isRewritten: false };
   } catch (error) {
-    if (rewritten === undefined) throw error;
-  }
-  return { code: rewritten.code, isRewritten: true };
-}
-
-/** `isErased`: leaving out the types, and the imports that say that they are of types, is all that was done. */
-function rewrite(text: string, path: string): { readonly code: string; readonly isErased: boolean } | undefined {
-  oxc ??= load();
-  if (oxc === null) return undefined;
-  const { experimentalDecorators: legacy, keepsImports } = settingsFor(path);
-  const { code, errors } = oxc.transformSync(path, text, {
-    lang: "ts",
-    typescript: { onlyRemoveTypeImports: keepsImports },
-    // No metadata of types: it would keep the imports of those types, and what is only a type is not there.
-    decorator: { legacy },
-  });
-  if (errors.length > 0) return undefined;
-  const erased = oxc.transformSync(path, text, { lang: "ts", typescript: { onlyRemoveTypeImports: true } });
-  return { code, isErased: code === erased.code };
-}
-
-/** Null on a platform for which it is not built. */
-function load(): typeof Oxc | null {
-  try {
-    return require("oxc-transform") as typeof Oxc;
-  } catch {
-    return null;
+    if (codeOf(error) !== "ERR_UNSUPPORTED_TYPESCRIPT_SYNTAX") throw error;
+    return { code: stripTypeScriptTypes(text, { mode: "transform" }), isRewritten: true };
   }
 }

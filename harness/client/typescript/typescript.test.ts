@@ -1,4 +1,5 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { stripTypeScriptTypes } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -9,8 +10,7 @@ let folder: string;
 const at = (path: string): string => join(folder, path);
 
 const FILES = {
-  "tsconfig.base.json":
-    '{ "compilerOptions": { "paths": { "@locks/*": ["./src/locks/*"] }, "experimentalDecorators": true } }',
+  "tsconfig.base.json": '{ "compilerOptions": { "paths": { "@locks/*": ["./src/locks/*"] } } }',
   "tsconfig.json": '{ /* comments are allowed */ "extends": "./tsconfig.base.json", }',
   "strict/tsconfig.json": '{ "compilerOptions": { "verbatimModuleSyntax": true } }',
   "broken/tsconfig.json": '{ "compilerOptions": ',
@@ -69,17 +69,37 @@ test.each([
   ["an enum", "export enum Mode { Fast = 1 }", "Fast"],
   ["a namespace", "export namespace Words { export const one = 1 }", "Words"],
   ["a parameter property", "export class A { constructor(private readonly name: string) {} }", "this.name = name"],
-  ["a decorator", "const d = (c: object) => {}; @d export class A {}", "decorate"],
 ])("%s is rewritten", (_, text, expected) => {
   const { code, isRewritten } = toJavaScript(text, at("src/main.ts"));
   expect(isRewritten).toBe(true);
   expect(code).toContain(expected);
 });
 
-test("an import of what is only a type goes, unless the project keeps all imports", () => {
-  const text = 'import { A } from "./a"; import { b } from "./b"; export const a: A = b;';
-  expect(toJavaScript(text, at("src/main.ts")).code).not.toContain("./a");
-  expect(toJavaScript(text, at("src/main.ts")).code).toContain("./b");
+test.each([
+  ['import { A } from "./a";\nexport const x: A = 1;', false],
+  ['import { A, b } from "./a";\nexport const x: A = b;', true],
+  ['import A from "./a";\nexport const x: A = 1;', false],
+  ['import A, { b } from "./a";\nexport const x: A = b;', true],
+  ['import b, { A } from "./a";\nexport const x: A = b;', true],
+  ['import * as A from "./a";\nexport const x: A.B = 1;', false],
+  ['import { B as A } from "./a";\nexport const x: A = 1;', false],
+  ['import { $ } from "./a";\nexport const x = $;', true],
+  ['import {\n  A,\n  type C,\n  b,\n} from "./a";\nexport const x: A = b;', true],
+  ['import "./a";\nexport const x = 1;', true],
+  ['enum E { F }\nimport { A } from "./a";\nexport const x: A = E.F;', false],
+])("an import of what is only a type goes, and no other: %j", (text, stays) => {
+  const { code } = toJavaScript(text, at("src/main.ts"));
+  expect(code.includes('"./a"')).toBe(stays);
+  expect(code).not.toMatch(/\bA\b/);
+  // Those that are left can be compiled.
+  expect(() => stripTypeScriptTypes(code)).not.toThrow();
+  expect(code.includes("enum") || text.includes("enum") || code.length === text.length).toBe(true);
+});
+
+test("a name that is mentioned anywhere stays, and so do all where the project keeps them", () => {
+  const mentioned = 'import { A } from "./a"; // A\nexport const x: A = 1;';
+  expect(toJavaScript(mentioned, at("src/main.ts"))).toMatchObject({ isRewritten: false });
+  const text = 'import { A } from "./a";\nexport const x: A = 1;';
   expect(toJavaScript(text, at("strict/main.ts"))).toMatchObject({ isRewritten: false });
   expect(toJavaScript(text, at("strict/main.ts")).code).toContain("./a");
 });
