@@ -4,12 +4,15 @@ const IMPORT = /^([ \t]*import\s+)([^'"`;=()]+?)(\s+from\s*(?:'[^'\n]*'|"[^"\n]*
 /** One name, as it is called here, with the comma after it. */
 const NAME = /(?:(?:[\w$]+|\*)\s+as\s+)?([\w$]+)(\s*,)?/g;
 
+/** Comments that begin a line, where they stand for a type more often than anywhere else. */
+const COMMENT = /^[ \t]*(?:\/\*\*[^]*?\*\/|\/\/.*$)/gm;
+
 /**
  * Code without the imports of names that it does not mention anywhere else: in TypeScript, those of types. Everything else stays
- * where it is. A name that only a comment mentions counts as used.
+ * where it is. A name that only a comment at the end of a line, or a text, mentions counts as used.
  */
 export function withoutUnusedImports(code: string): string {
-  const rest = code.replace(IMPORT, "");
+  const rest = code.replace(IMPORT, "").replace(COMMENT, "");
   const isUnused = (name: string): boolean =>
     !new RegExp(`(?<![\\w$])${name.replaceAll("$", String.raw`\$`)}(?![\\w$])`).test(rest);
   return code.replace(IMPORT, (whole, head: string, clause: string, tail: string) => {
