@@ -137,7 +137,7 @@ describe("what is no driver is refused in one line", () => {
     const refusal = 'throw new SyntaxError("Cannot use import statement outside a module");';
     for (const [name, which] of Object.entries({ "untyped.js": "it", "typed.mjs": "a file that it imports" })) {
       await expect(loadDriver(module(name, refusal))).rejects.toMatchObject({
-        message: expect.stringContaining(`cannot be loaded: ${which} imports or exports as an ES module, and Node `),
+        message: expect.stringContaining(`cannot be loaded: ${which} is written as an ES module, and Node `),
         hint: 'name that file .mts or .mjs, or write "type": "module" in package.json',
       });
     }

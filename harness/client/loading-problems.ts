@@ -1,6 +1,7 @@
 import { messageOf, UserError } from "../core/errors.ts";
 import { codeOf } from "../core/system-reason.ts";
 import { shellWord } from "../core/words/shell-word.ts";
+import { isOfModule } from "./typescript/module-syntax.ts";
 
 const IN_VITEST = "test it in vitest by a function: lock: () => import(...)";
 
@@ -20,14 +21,12 @@ const NO_EXPORT = /does not provide an export named '([^']+)'/;
 /** What to tell of an error that Node gave when it loaded a module, and how to mend it. */
 export function problemOfLoading(error: unknown, path: string): UserError {
   // In words of our own: vitest takes Node's for a mistake of a package, and says so below them.
-  const isNoModule =
-    error instanceof SyntaxError && /Cannot use import statement|Unexpected token 'export'/.test(error.message);
-  if (!isNoModule) {
+  if (!isOfModule(error)) {
     return new UserError(`${path} cannot be loaded: ${messageOf(error)}`, hintOfLoading(error, path), { cause: error });
   }
   const which = /\.m[jt]s$/.test(path) ? "a file that it imports" : "it";
   return new UserError(
-    `${path} cannot be loaded: ${which} imports or exports as an ES module, and Node takes it for a CommonJS module`,
+    `${path} cannot be loaded: ${which} is written as an ES module, and Node takes it for a CommonJS module`,
     'name that file .mts or .mjs, or write "type": "module" in package.json',
     { cause: error },
   );
