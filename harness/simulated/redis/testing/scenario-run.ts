@@ -157,6 +157,13 @@ class RealSide implements AsyncDisposable {
     }
     if (step.inTransaction?.includes(name) === true) return name === step.on ? connection.readReply() : "";
     if (step.silent === true && name === step.on) return "";
+    const text = await this.#readToMark(connection);
+    // A server that found the step and the mark at one time sends what it tells at the end of its round after the mark.
+    return name === step.on ? text + (await this.#readToMark(connection)) : text;
+  }
+
+  /** What came before the answer to a mark that is sent now. */
+  async #readToMark(connection: RealConnection): Promise<string> {
     this.#marks += 1;
     const mark = `mark-${this.#marks}`;
     connection.write(encodeCommand([this.#marker, mark]));
