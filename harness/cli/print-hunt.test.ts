@@ -217,6 +217,27 @@ test(
 );
 
 test(
+  "a counterexample of a user's lock that was granted too late says how to check who states the validity",
+  { tags: "long" },
+  async () => {
+    const lock = "./late.mjs";
+    const driver = new URL("../../lock-impl/flawed/no-elapsed-check.ts", import.meta.url).href;
+    writeFileSync(
+      join(folder, lock),
+      `import { noElapsedCheck } from ${JSON.stringify(driver)};
+      export const driver = { connect: async (environment) => (await noElapsedCheck.load()).connect(environment) };`,
+    );
+    const words = ["--topology", "redlock", "--faults", "latency", "--runs", "30", "--shrink-runs", "0"];
+    const { code, stdout } = await hunt("--lock", lock, ...words);
+    expect(code).toBe(1);
+    expect(stdout).toContain(
+      `\nCheck whether the library states that validity, or its driver (late-grant): npx lockstorm conform ${lock} --topology redlock\n`,
+    );
+    expect((await hunt("--lock", "no-elapsed-check", ...words)).stdout).not.toContain("Check whether");
+  },
+);
+
+test(
   "a hunt in which no run tested a promise of a user's lock names the check that does, on the backend of the hunt",
   { tags: "long" },
   async () => {

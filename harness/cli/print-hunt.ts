@@ -1,6 +1,7 @@
 import { replayFromHere } from "../core/words/replay-from-here.ts";
 import { shellWord } from "../core/words/shell-word.ts";
 import { fencing } from "../campaign/conform/checks/fencing.ts";
+import { lateGrant } from "../campaign/conform/checks/late-grant.ts";
 import { queue } from "../campaign/conform/checks/queue.ts";
 import { severalKeys } from "../campaign/conform/checks/several-keys.ts";
 import { recordOutcome } from "./store/outcomes.ts";
@@ -57,7 +58,12 @@ export async function printHunt(
     const isAfterText = record !== undefined || notes !== "";
     const { says, command } = words(result);
     // A command stands on a line of its own, whole, to be copied.
-    const advice = [command, checkOfReleases(result, record), checkOfUntested(result, record)];
+    const advice = [
+      command,
+      checkOfReleases(result, record),
+      checkOfLeases(result, record),
+      checkOfUntested(result, record),
+    ];
     const commands = advice.flatMap((line) => (line === undefined ? [] : [`${line}\n`]));
     print(`${notes}${isAfterText ? "\n" : ""}${paragraph(says)}\n${commands.join("")}`);
   }
@@ -222,6 +228,14 @@ function checkOfReleases({ findings }: HuntResult, record: RunRecord | undefined
   if (!isModulePath(parameters.lock) || record?.verdict.properties["owner-release"]?.verdict !== "invalid")
     return undefined;
   return `Check whether its releases answer truthfully: ${conformCommand(parameters)}`;
+}
+
+/** How to see who said that the lease of a grant was over: the library, which the history cannot tell from its driver. */
+function checkOfLeases({ findings }: HuntResult, record: RunRecord | undefined): string | undefined {
+  const { parameters } = findings;
+  const violations = record?.verdict.properties["lease-exclusion"]?.violations ?? [];
+  if (!isModulePath(parameters.lock) || !violations.some(({ cause }) => cause === "expired-grant")) return undefined;
+  return `Check whether the library states that validity, or its driver (${lateGrant.name}): ${conformCommand(parameters)}`;
 }
 
 /** What a hunt without a counterexample says of the lock. */

@@ -7,6 +7,7 @@ import { fencing } from "./checks/fencing.ts";
 import { foreignRelease } from "./checks/foreign-release.ts";
 import { givingUp } from "./checks/giving-up.ts";
 import { grants } from "./checks/grants.ts";
+import { lateGrant } from "./checks/late-grant.ts";
 import { lateReplies } from "./checks/late-replies.ts";
 import { loss } from "./checks/loss.ts";
 import { brokenExtension, lostExtension } from "./checks/lost-extension.ts";
@@ -41,6 +42,7 @@ export const CHECKLIST: readonly ConformityCheck[] = [
   ownerValues,
   expiry,
   validity,
+  lateGrant,
   extension,
   renewal,
   loss,

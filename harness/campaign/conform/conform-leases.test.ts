@@ -118,3 +118,27 @@ test("a client that is slow to send its first request does not hold a lease long
   });
   expect((await checksOf(cold))["expiry"]).toMatchObject({ outcome: "passed", details: [] });
 });
+
+/** States what is left of the lease when the answer comes, as far as `least` milliseconds. */
+const whatIsLeft = (least: number): LockDriver =>
+  driverWith((_, right) => ({
+    acquire: async (key, options) => {
+      const answer = await right.acquire(key, options);
+      if (answer.type !== "ok") return answer;
+      const { validForMs = 0, validFromMs = 0, owner } = answer.value;
+      const leftMs = Math.max(least, validForMs - (performance.now() - validFromMs));
+      return { type: "ok", value: { key, owner, validForMs: leftMs } };
+    },
+  }));
+
+test("who states that a grant was over when it arrived is told what hunts make of it", async () => {
+  const late = async (driver: LockDriver) => (await checksOf(driver))["late-grant"];
+  expect(await late(driverWith(() => ({})))).toMatchObject({ outcome: "passed", details: [] });
+  expect(await late(whatIsLeft(1))).toMatchObject({ outcome: "passed", details: [] });
+  const { outcome, details } = (await late(whatIsLeft(-Infinity))) ?? {};
+  expect(outcome).toBe("remark");
+  expect(details?.[0]).toMatch(
+    /validForMs of -5\d(\.\d+)? ms, so a hunt accuses the lock of an expired grant: .*validFromMs/,
+  );
+  expect((await late({ ...bareKey(), leases: false }))?.outcome).toBe("skipped");
+});
