@@ -29,8 +29,8 @@ export function loadTypeScriptOfProjects(): void {
       if (path === undefined || !TYPESCRIPT.test(path) || !isOfProject(path)) return nextLoad(url, context);
       const { code, isRewritten } = toJavaScript(readFileSync(path, "utf8"), path);
       const isModule = hasModuleSyntax(code) || isModuleByName(path, context.format);
-      // The project compiles it to CommonJS; Node would refuse it.
-      const isTurned = isModule && context.format?.startsWith("commonjs") === true;
+      // The project compiles it to CommonJS; Node would refuse it, or, where package.json names no type, warn and take it as a module.
+      const isTurned = isModule && context.format?.startsWith("module") !== true;
       if (!isRewritten && !isTurned) return nextLoad(url, context);
       const source = isTurned ? withCommonJsNames(code) : code;
       return { format: isModule ? "module" : "commonjs", source, shortCircuit: true };

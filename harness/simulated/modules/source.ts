@@ -61,14 +61,14 @@ function load(path: string, importDynamically: ImportDynamically): Source {
   const type = isCommonJs ? "commonjs" : packageType(dirname(path));
   if (type === "module") return compileModule(path, code);
   // The TypeScript of a project is written as a module, whatever it is compiled to.
-  if (type === "commonjs" && !(isTypeScript && isOfProject(path)))
-    return compileCommonJs(path, code, importDynamically);
+  const isCompiledByProject = isTypeScript && isOfProject(path);
+  if (type === "commonjs" && !isCompiledByProject) return compileCommonJs(path, code, importDynamically);
   // Nothing says which kind it is: if it is not CommonJS, it is tried as a module, as Node does.
   try {
     return compileCommonJs(path, code, importDynamically);
   } catch (error) {
     if (!isOfModule(error)) throw error;
-    return compileModule(path, type === "commonjs" ? withCommonJsNames(code) : code);
+    return compileModule(path, isCompiledByProject ? withCommonJsNames(code) : code);
   }
 }
 
