@@ -101,19 +101,22 @@ describe("what is no driver is refused in one line", () => {
       "export const driver = { connect( { } };",
       /^correct it: node .*x\.mjs shows where it fails$/,
     ],
+    ["an error of its own", "throwing", 'throw new Error("no way");', /^correct it: it fails at .*g\.mjs:1$/],
     [
-      "an error of its own",
-      "throwing",
-      'throw new Error("no way");',
-      /^correct it: node .*g\.mjs shows where it fails$/,
+      "an error in a file that it requires",
+      "requiring",
+      'import { createRequire } from "node:module";\ncreateRequire(import.meta.url)("./thrower.cjs");',
+      /^correct it: it fails at .*thrower\.cjs:2$/,
     ],
+    ["an error that is none", "throwing-text", 'throw "no way";', /^correct it: node .*t\.mjs shows where it fails$/],
     [
-      "an error in a file whose name a shell would split",
+      "a syntax error in a file whose name a shell would split",
       "it's mine",
-      'throw new Error("no way");',
+      "export const driver = { connect( { } };",
       /^correct it: node '\S*it'\\''s mine\.mjs' shows where it fails$/,
     ],
   ])("%s, with what to do", async (_, name, source, hint) => {
+    module("thrower.cjs", '// a comment\nthrow new Error("no way");');
     const refused = await loadDriver(module(`${name}.mjs`, source)).catch((error: unknown) => error);
     expect(refused).toMatchObject({ hint: expect.stringMatching(hint) });
   });
@@ -122,6 +125,14 @@ describe("what is no driver is refused in one line", () => {
     await expect(loadDriver(module(name, "export default {};"))).rejects.toMatchObject({
       message: expect.stringMatching(/ is no module: its name ends in none of \.mts, \.ts, /),
       hint: "give the file of a driver, or my-lock.worker.json for a lock in another language",
+    });
+  });
+
+  test("an error in a file that had to be rewritten, with its line there", async () => {
+    const source =
+      "interface A {\n  a: string;\n}\nenum Answer {\n  Yes,\n}\nconst a: A = (undefined as any).of(Answer.Yes);\n";
+    await expect(loadDriver(module("rewritten.mts", source))).rejects.toMatchObject({
+      hint: expect.stringMatching(/^correct it: it fails at \S*rewritten\.mts:7$/),
     });
   });
 

@@ -2,6 +2,7 @@ import { messageOf, UserError } from "../core/errors.ts";
 import { codeOf } from "../core/system-reason.ts";
 import { shellWord } from "../core/words/shell-word.ts";
 import { isOfModule } from "./typescript/module-syntax.ts";
+import { placeOfError } from "./typescript/place-of-error.ts";
 
 const IN_VITEST = "test it in vitest by a function: lock: () => import(...)";
 
@@ -45,6 +46,8 @@ function hintOfLoading(error: unknown, path: string): string {
     return "install what it imports, or correct the import";
   const [, missing] = NO_EXPORT.exec(messageOf(error)) ?? [];
   if (missing !== undefined) return `export ${missing} there, or import it by import type, if it is a type`;
+  const place = code === undefined && !(error instanceof SyntaxError) ? placeOfError(error) : undefined;
+  if (place !== undefined) return `correct it: it fails at ${place.path}:${place.line}`;
   // Node keeps the place of a syntax error to itself, and prints it.
   if (code === undefined || code === "ERR_INVALID_TYPESCRIPT_SYNTAX") {
     return `correct it: node ${shellWord(path)} shows where it fails`;

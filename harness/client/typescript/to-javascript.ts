@@ -35,7 +35,8 @@ export function toJavaScript(text: string, path: string): JavaScript {
   return { code: lean, isRewritten: isRewritten || lean !== code };
 }
 
-function withoutTypes(text: string): JavaScript {
+/** Only without its types. @throws Node's own error for what is not TypeScript */
+export function withoutTypes(text: string): JavaScript {
   try {
     return { code: stripTypeScriptTypes(text), isRewritten: false };
   } catch (error) {
