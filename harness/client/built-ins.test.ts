@@ -73,6 +73,18 @@ test("an error is blamed on what was altered, and otherwise reported as it is", 
   expect(other).toBe(known);
 });
 
+test("an error of the driver's is blamed on a function that is gone", () => {
+  const known = new UserError("the lock of client-0 could not connect: x.call is not a function", "fix it");
+  const call = valueOf(Function.prototype, "call");
+  alter(Function.prototype, "call", null);
+  const blamed = blamedOnBuiltIns(known, "./a.ts");
+  Reflect.defineProperty(Function.prototype, "call", { value: call, configurable: true, writable: true });
+  expect(blamed).toMatchObject({
+    message:
+      "./a.ts altered Function.prototype.call, which lockstorm needs too: the lock of client-0 could not connect: x.call is not a function",
+  });
+});
+
 test("a new property counts only where a loop over any object meets it", () => {
   const error = new TypeError("x");
   alter(String.prototype, "added", 1);

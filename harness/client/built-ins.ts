@@ -65,7 +65,10 @@ export function noteBuiltIns(): void {
 function noteWithPrototype(owner: object, name: string): void {
   note(owner, name, ownKeys(owner));
   const prototype: unknown = getOwnPropertyDescriptor(owner, "prototype")?.value;
-  if (typeof prototype === "object" && prototype !== null) note(prototype, `${name}.prototype`, ownKeys(prototype));
+  // That of Function is a function.
+  if ((typeof prototype === "object" && prototype !== null) || typeof prototype === "function") {
+    note(prototype, `${name}.prototype`, ownKeys(prototype));
+  }
 }
 
 function note(owner: object, name: string, all: readonly PropertyKey[]): void {
@@ -134,8 +137,10 @@ export function requireBuiltIns(lock: string): void {
 export function blamedOnBuiltIns(error: unknown, lock = "the lock"): unknown {
   const altered = namesOf(isAltered) || enumerableAdditions();
   if (altered === "") return error;
+  // What a client could not do may be told as its driver's error; a function that is gone is the reason for it.
+  const isTold = error instanceof UserError && namesOf(isBroken) === "";
   putBackAll();
-  if (error instanceof UserError) return error;
+  if (isTold) return error;
   const words = wordsFor(lock, altered);
   return new UserError(error === undefined ? words : `${words}: ${messageOf(error)}`, LEAVE, { cause: error });
 }
