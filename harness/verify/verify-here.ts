@@ -1,5 +1,5 @@
 import { driverIn } from "../client/load-driver.ts";
-import { UserError } from "../core/errors.ts";
+import { refuseFakeTimers } from "./fake-timers.ts";
 import type { VerificationOptions } from "../campaign/verification.ts";
 import { SerialQueue } from "../core/serial-queue.ts";
 import type { DriverFactory, Verification } from "./verify-options.ts";
@@ -28,10 +28,4 @@ async function verify(
   const { runVerification } = await import("./run-verification.ts");
   const driver = driverIn(await factory(), "the function given as lock");
   return runVerification(settings, { driver, signal });
-}
-
-/** Fake timers of a test runner would be taken for the real ones, and the run would never progress. */
-function refuseFakeTimers(): void {
-  if (!Object.hasOwn(setTimeout, "clock")) return;
-  throw new UserError("fake timers are in force", "use real timers: vi.useRealTimers()");
 }

@@ -5,6 +5,7 @@ import { fileURLToPath } from "node:url";
 import { HarnessError, UserError } from "../core/errors.ts";
 import { NODE_OPTIONS_FOR_MODULES } from "../core/node-options.ts";
 import type { VerificationOptions } from "../campaign/verification.ts";
+import { refuseFakeTicks } from "./fake-timers.ts";
 import type { ProcessAnswer } from "./verification-process.ts";
 import type { Verification } from "./verify-options.ts";
 
@@ -14,6 +15,7 @@ const program = fileURLToPath(new URL(`./verification-process${extname(import.me
 /** Verifies in a separate process, and kills it when the signal aborts: a lock may never yield. */
 export async function verifyInProcess(settings: VerificationOptions, signal?: AbortSignal): Promise<Verification> {
   signal?.throwIfAborted();
+  refuseFakeTicks();
   // Without the options of a test runner, some of which load modules.
   const child = fork(program, [], {
     execArgv: [...NODE_OPTIONS_FOR_MODULES],
