@@ -60,9 +60,9 @@ test("what is there stays as it was", () => {
     { path: ".gitignore", action: "extended" },
   ]);
   expect(text("my-lock.mts")).toBe("mine");
-  expect(text(".gitignore")).toBe("dist\n.lockstorm/runs/\n");
+  expect(text(".gitignore")).toBe("dist\n.lockstorm/*\n!.lockstorm/regressions/\n");
   expect(scaffold(folder).every(({ action }) => action === "kept")).toBe(true);
-  expect(text(".gitignore")).toBe("dist\n.lockstorm/runs/\n");
+  expect(text(".gitignore")).toBe("dist\n.lockstorm/*\n!.lockstorm/regressions/\n");
 });
 
 test("without vitest it writes no test", () => {

@@ -13,8 +13,8 @@ export interface ScaffoldedFile {
   readonly action: "written" | "kept" | "extended";
 }
 
-/** Files that runs write and that belong in no repository. */
-const IGNORED = ".lockstorm/runs/";
+/** What commands write belongs in no repository, except the plans that broke the lock. */
+const IGNORED = [".lockstorm/*", "!.lockstorm/regressions/"];
 
 const templates = new URL("templates/", import.meta.url);
 
@@ -68,17 +68,17 @@ function writeNew(folder: string, path: string, content: string): ScaffoldedFile
   return { path, action: createFile(file, content) ? "written" : "kept" };
 }
 
-/** Runs do not belong in the repository; regressions do. */
 function ignoreRuns(folder: string): ScaffoldedFile {
   const path = ".gitignore";
   const file = join(folder, path);
   const present = existsSync(file) ? readFileSync(file, "utf8") : undefined;
-  if (present?.split(/\r?\n/).includes(IGNORED)) return { path, action: "kept" };
+  const lines = present?.split(/\r?\n/) ?? [];
+  if (IGNORED.every((line) => lines.includes(line))) return { path, action: "kept" };
   const gap = present === undefined || present === "" || present.endsWith("\n") ? "" : "\n";
   // Through a link, this would change another project's file.
   if (lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() === true) {
-    throw new UserError(`${path} is a symbolic link`, `write ${IGNORED} into the file it leads to`);
+    throw new UserError(`${path} is a symbolic link`, `write ${IGNORED.join(" and ")} into the file it leads to`);
   }
-  replaceFile(file, `${present ?? ""}${gap}${IGNORED}\n`);
+  replaceFile(file, `${present ?? ""}${gap}${IGNORED.join("\n")}\n`);
   return { path, action: present === undefined ? "written" : "extended" };
 }
