@@ -117,3 +117,16 @@ test("a lock that crashes while it connects is an error of its driver", async ()
     "the lock of client-0 could not connect: no such host",
   );
 });
+
+test("a lock that gives up while it connects is told with what it wrote last to its console", async () => {
+  const driver: LockDriver = {
+    async connect() {
+      console.log("loading the settings");
+      console.error("no transporter:", new Error("unheard of"));
+      process.exit(1);
+    },
+  };
+  await expect(runSimulated(plan, { title: "t", required: [], driver })).rejects.toThrow(
+    /^the lock of client-0 could not connect: the program called process\.exit\(1\); it wrote last: no transporter: Error: unheard of$/,
+  );
+});

@@ -2,6 +2,7 @@ import { basename } from "node:path";
 import type { LockDriver, Servers } from "../../core/lock-driver.ts";
 import { messageWithPlace } from "../../core/crash.ts";
 import { HarnessError, messageOf, UserError } from "../../core/errors.ts";
+import { printable } from "../../core/printable.ts";
 import { blamedOnBuiltIns, endRunWithBuiltIns, requireBuiltIns } from "../../client/built-ins.ts";
 import { heartbeat } from "../../client/heartbeat.ts";
 import type { Plan } from "../../core/plan.ts";
@@ -183,21 +184,27 @@ async function connectClients(
   );
 }
 
-function cannotConnect({ name, deadAddressWords }: SimulatedClient, error: unknown): UserError {
-  const what = [`the lock of ${name} could not connect: ${messageWithPlace(error)}`, deadAddressWords ?? []]
+function cannotConnect(client: SimulatedClient, error: unknown): UserError {
+  const what = withWhatIsKnown(`the lock of ${client.name} could not connect: ${messageWithPlace(error)}`, client);
+  return new UserError(what, error instanceof UserError ? error.hint : "fix its driver", { cause: error });
+}
+
+/** What a program wrote to its console is not shown elsewhere: many say there why they give up. */
+function withWhatIsKnown(what: string, { deadAddressWords, host: { output } }: SimulatedClient): string {
+  const [lastLine = ""] = output.at(-1)?.trimStart().split("\n") ?? [];
+  return [what, deadAddressWords ?? [], lastLine === "" ? [] : `it wrote last: ${printable(lastLine)}`]
     .flat()
     .join("; ");
-  return new UserError(what, error instanceof UserError ? error.hint : "fix its driver", { cause: error });
 }
 
 /** The message when a simulation ended before these clients were connected; undefined where all are. */
 function unconnected(connecting: ReadonlySet<string>, { clients }: SimulatedSystem): UserError | undefined {
   const client = clients.find(({ name }) => connecting.has(name));
   if (client === undefined) return undefined;
-  const { name, host, deadAddressWords } = client;
+  const { name, host } = client;
   const [addon] = ModuleGraph.of(host)?.addons ?? [];
   if (addon === undefined) {
-    const what = [`the lock of ${name} never connects`, deadAddressWords ?? []].flat().join("; ");
+    const what = withWhatIsKnown(`the lock of ${name} never connects`, client);
     return new UserError(what, "fix its driver, whose connect does not settle");
   }
   return new UserError(
