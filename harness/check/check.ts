@@ -4,6 +4,7 @@ import { PROPERTIES, type Property, type PropertyVerdict, type Verdict } from ".
 import type { Checker, CheckerFactory } from "./checker.ts";
 import { allCheckers } from "./checkers.ts";
 import type { LinearizabilityOptions } from "./properties/linearizability-options.ts";
+import { AbandonedOperations } from "./recorders/abandoned-operations.ts";
 import { AnsweredTries } from "./evidence/answered-tries.ts";
 import { Crashes } from "./evidence/crashes.ts";
 import { DriverMistakes } from "./evidence/driver-mistakes.ts";
@@ -71,6 +72,8 @@ export class HistoryChecker {
   readonly #clock: RecordedTimes;
   /** For a history that does not say how many clients ran, or that another program recorded. */
   readonly #ahead: Lookahead | undefined;
+  /** For a history that says how many clients ran, and that another program recorded. */
+  readonly #abandoned: AbandonedOperations | undefined;
   #evidenceFailure: string | undefined;
   /** Why the events from some event on are not judged. */
   #stopped: string | undefined;
@@ -90,9 +93,9 @@ export class HistoryChecker {
     this.#releases = new UnrecordedReleases(header);
     this.#options = options;
     this.#clock = new RecordedTimes(header, options.foreign === true);
-    const { lineage } = this.#evidence.holds;
     const isForeign = header.clients === undefined || options.foreign === true;
-    this.#ahead = isForeign ? new Lookahead((event) => lineage.push(event)) : undefined;
+    this.#abandoned = isForeign && header.clients !== undefined ? new AbandonedOperations(header) : undefined;
+    this.#ahead = isForeign ? new Lookahead((event) => this.#foresee(event)) : undefined;
     this.#running = (options.checkers ?? allCheckers(options)).map((factory) => {
       const { property } = factory;
       try {
@@ -112,7 +115,16 @@ export class HistoryChecker {
     for (const known of this.#ahead?.push(event) ?? [event]) this.#judge(known);
   }
 
+  #foresee(event: HistoryEvent): void {
+    this.#evidence.holds.lineage.push(event);
+    this.#abandoned?.foresee(event);
+  }
+
   #judge(recorded: HistoryEvent): void {
+    for (const event of this.#abandoned?.read(recorded) ?? [recorded]) this.#judgeOne(event);
+  }
+
+  #judgeOne(recorded: HistoryEvent): void {
     if (this.#evidenceFailure !== undefined) return;
     try {
       const event = this.#evidence.read(withShortValues(recorded));

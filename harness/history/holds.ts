@@ -14,6 +14,7 @@ import { ownerOf, sign } from "./holds/sign.ts";
 import { newHold } from "./holds/new-hold.ts";
 import { mayRenew } from "./holds/repeated-acquire.ts";
 import { OpenHolds } from "./open-holds.ts";
+import { NEVER_ANSWERED } from "./unordered.ts";
 import { ProcessLineage } from "./process-lineage.ts";
 import { type CompletionEvent, grantOf, type GrantEvents, type InvocationEvent } from "./operations.ts";
 import { bereavedBy, doubtOthers } from "./holds/bereaved.ts";
@@ -149,7 +150,7 @@ export class HoldTracker {
   push(event: HistoryEvent, invocation: InvocationEvent | undefined): readonly HoldChange[] {
     this.faults.push(event);
     this.lineage.push(event);
-    this.#sign(event, invocation);
+    if (!(NEVER_ANSWERED in event)) this.#sign(event, invocation);
     const expired = this.#expireForgotten(event);
     const changes = this.#change(event, invocation);
     this.#releases.push(event, invocation);

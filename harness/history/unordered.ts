@@ -12,6 +12,15 @@ export const UNORDERED = "the clock does not say in which order it was completed
  */
 export const UNSAID = "the answer does not say whether the release found a lock of its owner";
 
+/**
+ * On an `info` completion that the recording does not have: its client went on under another process number, without an answer. It shows
+ * nothing of what the client meant then.
+ */
+export const NEVER_ANSWERED = Symbol("its client went on under another process number");
+
+/** On the invocation of an acquire that counted as one of unknown outcome, and is granted now after all: it is told once more. */
+export const ANSWERED_LATE = Symbol("its client had gone on under another process number");
+
 /** Whether the process of an `info` completion with this reason goes on under its number. */
 export function goesOn(reason: string | undefined): boolean {
   return reason === UNORDERED || reason === UNSAID;

@@ -4,7 +4,7 @@ import type { Hypothesis } from "../../core/verdict.ts";
 import type { Hold } from "../../history/holds.ts";
 import { shortOwner } from "../../history/owner-value.ts";
 import type { SharedEvidence } from "../evidence/evidence.ts";
-import { answerInWords, type Interference, isOverBefore } from "../evidence/interferences.ts";
+import { answerInWords, eventsInWords, eventsOf, type Interference, isOverBefore } from "../evidence/interferences.ts";
 import { clientInWords } from "../words.ts";
 import { twoMasters } from "./two-masters.ts";
 
@@ -79,8 +79,8 @@ function taken(
     const rule = own ? "each acquire needs a new owner value" : releaseRule(first);
     return {
       cause: "foreign-release",
-      events: [interference.invokedIndex, interference.completedIndex],
-      why: `a ${what} by ${clientInWords(header, interference.process)}, ${whose} (events ${interference.invokedIndex} and ${interference.completedIndex}), which ${answerInWords(interference)}, took the lock from its holder: ${rule}`,
+      events: eventsOf(interference),
+      why: `a ${what} by ${clientInWords(header, interference.process)}, ${whose} (${eventsInWords(interference)}), which ${answerInWords(interference)}, took the lock from its holder: ${rule}`,
       ground: { on: "operation", invoked: interference.invokedIndex, ...doubt },
       remedies: [],
     };

@@ -1,7 +1,7 @@
 import type { Hold } from "../../history/holds.ts";
 import type { InvocationEvent } from "../../history/operations.ts";
 import type { HistoryEvent } from "../../history/history.ts";
-import { BESIDE_OTHERS, statedIn, UNORDERED } from "../../history/unordered.ts";
+import { BESIDE_OTHERS, NEVER_ANSWERED, statedIn, UNORDERED } from "../../history/unordered.ts";
 import type { Overlap } from "./overlaps.ts";
 
 /** How many past operations the search for the cause of an overlap looks at, per key. */
@@ -22,6 +22,8 @@ export interface Interference {
   readonly certain: boolean;
   /** It reported success, and a coarse clock leaves open whether it was over before what else happened at that time. */
   readonly isUnordered: boolean;
+  /** Whether the recording has its end. */
+  readonly isAnswered: boolean;
   readonly process: number;
   readonly owner: string;
   /**
@@ -140,8 +142,19 @@ export function isOverBefore(
   return (certain && completedIndex < grantedIndex) || (isUnordered && completedTime <= grantedTime);
 }
 
-export function answerInWords({ certain, isUnordered }: Interference): string {
-  return certain || isUnordered ? "reported success" : "ended without a known outcome and may have taken effect";
+export function answerInWords({ certain, isUnordered, isAnswered }: Interference): string {
+  if (certain || isUnordered) return "reported success";
+  return `${isAnswered ? "ended without a known outcome" : "was never answered"} and may have taken effect`;
+}
+
+/** The events of the recording that begin and end it. */
+export function eventsOf({ isAnswered, invokedIndex, completedIndex }: Interference): readonly number[] {
+  return isAnswered ? [invokedIndex, completedIndex] : [invokedIndex];
+}
+
+export function eventsInWords(interference: Interference): string {
+  const events = eventsOf(interference);
+  return `${events.length === 1 ? "event" : "events"} ${events.join(" and ")}`;
 }
 
 /** The interference that this event completes, if any. `own` is the hold to which it refers. */
@@ -158,6 +171,7 @@ export function interferenceOf(
     isAgain: invocation.value.again === true,
     certain: event.type === "ok",
     isUnordered: BESIDE_OTHERS in event || (event.type === "info" && event.value?.reason === UNORDERED),
+    isAnswered: !(NEVER_ANSWERED in event),
     process: invocation.process,
     owner: invocation.value.owner,
     // An extension has set another lease meanwhile.

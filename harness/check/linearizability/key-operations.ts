@@ -12,6 +12,7 @@ import { InvocationQueue } from "./invocation-queue.ts";
 import { isDroppable } from "../../history/dropped-front.ts";
 import { OldestFirst } from "../../history/oldest-first.ts";
 import { SharedOwnerLinearization } from "./shared-owner-linearization.ts";
+import { ANSWERED_LATE } from "../../history/unordered.ts";
 import { PossibleReentries } from "../../history/possible-reentries.ts";
 import { ProcessLineage } from "../../history/process-lineage.ts";
 import { MOST_STEPS, StepBudget } from "./step-budget.ts";
@@ -36,6 +37,7 @@ import type { SearchOutcome } from "./wgl.ts";
 const LOOKAHEAD = 4096;
 /** How many completed operations may wait for an open one: about 50 MB. */
 const MOST_WAITING = 100_000;
+const OPEN_TOO_LONG = "an operation was open for too long";
 
 /**
  * Pairs the operations of one key and follows their linearizations, up to the oldest operation whose outcome is not
@@ -121,6 +123,7 @@ export class KeyOperations {
    */
   invoke(invocation: LockInvocation, stranger: boolean, isAsking = false): void {
     if (this.#isDecided()) return;
+    if (ANSWERED_LATE in invocation) return this.#giveUp(OPEN_TOO_LONG);
     const unknown = invocation.f !== "acquire" && (isAsking || this.#reentries.mayHaveGranted(invocation.value.owner));
     this.#open.set(invocation.process, { invocation, stranger: stranger || unknown });
     if (stranger && invocation.f !== "acquire") {
@@ -167,8 +170,7 @@ export class KeyOperations {
   complete(completion: LockCompletion, isAsking = false): LockOperation | undefined {
     if (this.#isDecided()) return undefined;
     if (this.#givenUp?.delete(completion.process) === true) {
-      const why = "an operation was open for too long";
-      if (completion.type !== "info") this.#fail({ state: "general", why });
+      if (completion.type !== "info") this.#fail({ state: "general", why: OPEN_TOO_LONG });
       return undefined;
     }
     const open = this.#open.get(completion.process);
@@ -363,10 +365,7 @@ export class KeyOperations {
   }
 
   #fail(progress: KeyProgress): void {
-    if (this.#linearization.exhausted) {
-      this.#giveUpFollowing();
-      return;
-    }
+    if (this.#linearization.exhausted) return this.#giveUpFollowing();
     const why = "there are too many possible orders of the operations of unknown outcome";
     this.#progress = this.#linearization.truncated ? { state: "general", why } : progress;
     this.#forget();
