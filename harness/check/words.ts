@@ -8,7 +8,7 @@ import type { FaultEvent } from "../history/history.ts";
 import { isEndless } from "../history/holds/endless-lease.ts";
 import { NANOSECONDS_PER_MS, type HistoryHeader } from "../history/history.ts";
 import type { Hold } from "../history/holds.ts";
-import type { Overlap } from "./evidence/overlaps.ts";
+import { MOST_JOINED, type Overlap } from "./evidence/overlaps.ts";
 import { capital } from "../core/words/capital.ts";
 import { inFigures } from "../core/words/in-figures.ts";
 
@@ -88,6 +88,27 @@ export function upgradeInWords(header: HistoryHeader, { upgraded, from }: Pick<O
   return upgraded === undefined
     ? ""
     : ` ${clientInWords(header, upgraded.process)}, which held it as a reader, was granted it as a writer at ${timeWords(from)}.`;
+}
+
+/** How many of the holders that came later are named. */
+const NAMED_LATER = 3;
+
+/** Who was granted a semaphore beside too many until some time, as a sentence; empty if nobody was. */
+export function joinedInWords(
+  header: HistoryHeader,
+  { first, second, others = [], joined = [] }: Overlap,
+  until: number,
+): string {
+  const meanwhile = joined.filter(({ grantedTime }) => grantedTime < until);
+  if (meanwhile.length === 0) return "";
+  const beside = [first, second, ...others, ...joined];
+  const named = meanwhile
+    .slice(0, NAMED_LATER)
+    .map((hold) => `${holderOf(header, hold, beside)} at ${timeWords(hold.grantedTime)}`);
+  const rest = meanwhile.length - named.length;
+  const atLeast = joined.length === MOST_JOINED ? "at least " : "";
+  const all = rest === 0 ? named : [...named, `${atLeast}${inWords(rest)} more`];
+  return ` Meanwhile it was granted as well to ${listed(all)}.`;
 }
 
 /** What was promised to too many: `k1 to two owners`, `k1 to a writer and to a reader`. */

@@ -3,7 +3,7 @@ import { OldestFirst } from "../../history/oldest-first.ts";
 import type { Hold, HoldTracker } from "../../history/holds.ts";
 import { possibleShares } from "./possible-shares.ts";
 import type { HistoryStep } from "./history-step.ts";
-import { conflictsOf, rivalsOf, type Overlap } from "./overlaps.ts";
+import { conflictsOf, join, rivalsOf, type Overlap } from "./overlaps.ts";
 import {
   type UndecidedOverlap,
   type PossibleLease,
@@ -131,12 +131,16 @@ export class LeaseOverlaps {
       if (group.every((rival) => this.between(hold, rival) !== undefined)) continue;
       if (index !== hold.resumedIndex && this.#goesOn(hold, group, kind)) continue;
       // Of several permits another hold may have begun it, by its grant.
-      if (this.among([...group, hold]) !== undefined) continue;
+      const met = this.among([...group, hold]);
+      if (met !== undefined) {
+        if (kind === "granted") join(met, hold);
+        continue;
+      }
       const [first, ...further] = [...group, hold].toSorted((one, other) => one.grantedIndex - other.grantedIndex);
       const second = further.pop();
       const lease = first === undefined ? undefined : leases.get(first);
       if (first === undefined || second === undefined || lease === undefined) continue;
-      const others = further.length === 0 ? {} : { others: further };
+      const others = further.length === 0 ? {} : { others: further, joined: [] };
       const extended = kind === "granted" ? {} : kind === "upgraded" ? { upgraded: hold } : { extended: hold };
       found.push({ first, second, ...others, shares, from: time, index, ...lease, ...extended });
     }

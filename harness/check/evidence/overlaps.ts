@@ -34,6 +34,17 @@ export interface Overlap {
   readonly extended?: Hold;
   /** The hold of a reader that became a writer, if this began the overlap. */
   readonly upgraded?: Hold;
+  /** Of leases of a semaphore that are too many: the first holds that were granted later, beside all of these. */
+  readonly joined?: Hold[];
+}
+
+/** So many of the holds that were granted beside too many are remembered. */
+export const MOST_JOINED = 16;
+
+/** A hold is granted beside all holds of this overlap. */
+export function join({ first, second, others = [], joined }: Overlap, hold: Hold): void {
+  if (joined === undefined || joined.length >= MOST_JOINED) return;
+  if (![first, second, ...others, ...joined].includes(hold)) joined.push(hold);
 }
 
 export type FirstLease = Pick<Overlap, "firstLeaseEnd" | "firstLeaseCut" | "firstLeaseAsked">;

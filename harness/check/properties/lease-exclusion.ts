@@ -13,7 +13,16 @@ import { OpenOverlaps, type Overlap } from "../evidence/overlaps.ts";
 import { grantOf, type CompletionEvent, type InvocationEvent } from "../../history/operations.ts";
 import type { HistoryStep } from "../evidence/history-step.ts";
 import type { Interference } from "../evidence/interferences.ts";
-import { faultInWords, holderOf, lasting, leaseInWords, timeWords, promiseInWords, upgradeInWords } from "../words.ts";
+import {
+  faultInWords,
+  holderOf,
+  joinedInWords,
+  lasting,
+  leaseInWords,
+  timeWords,
+  promiseInWords,
+  upgradeInWords,
+} from "../words.ts";
 
 type Granting = Extract<CompletionEvent, { f: "acquire" | "extend"; type: "ok" }>;
 
@@ -134,7 +143,7 @@ class LeaseExclusion implements Checker {
     const account =
       `The lock promised ${promiseInWords(holds)} at the same time, for ${lasting(to - from)} from ${timeWords(from)} on. ` +
       `${holderOf(header, first, holds)} was granted it at ${timeWords(first.grantedTime)}, ${firstLeaseInWords(overlap)}; ` +
-      `${further.join("")}${holderOf(header, second, holds)} was granted it at ${timeWords(second.grantedTime)}${overlap.extended === second ? `, and its lease was prolonged at ${timeWords(from)}` : ""}.${upgradeInWords(header, overlap)}`;
+      `${further.join("")}${holderOf(header, second, holds)} was granted it at ${timeWords(second.grantedTime)}${overlap.extended === second ? `, and its lease was prolonged at ${timeWords(from)}` : ""}.${upgradeInWords(header, overlap)}${joinedInWords(header, overlap, to)}`;
     const hypotheses = hypothesesOf(overlap, true, this.#evidence, interferences);
     return {
       ...explain(account, [...holds.map(({ grantedIndex }) => grantedIndex), index], hypotheses),

@@ -22,7 +22,7 @@ import { hadNoEffect } from "../../history/leases.ts";
 import { type PossibleShares, possibleShares } from "../evidence/possible-shares.ts";
 import type { HistoryStep } from "../evidence/history-step.ts";
 import type { Interference } from "../evidence/interferences.ts";
-import { tooManyInWords, holderOf, lasting, timeWords, upgradeInWords } from "../words.ts";
+import { tooManyInWords, holderOf, joinedInWords, lasting, timeWords, upgradeInWords } from "../words.ts";
 
 /**
  * P1, mutual exclusion: no two owners hold the same key at the same time, unless both share it; and the holders of a
@@ -142,7 +142,7 @@ class MutualExclusion implements Checker {
     });
     const account =
       `${tooManyInWords([...earlier, second], "held")} at the same time for ${lasting(to - from)}. ` +
-      `${holding.join("")}${holderOf(header, second, earlier)} was granted it at ${timeWords(second.grantedTime)}.${upgradeInWords(header, overlap)}`;
+      `${holding.join("")}${holderOf(header, second, earlier)} was granted it at ${timeWords(second.grantedTime)}.${upgradeInWords(header, overlap)}${met === undefined ? "" : joinedInWords(header, met, to)}`;
     const hypotheses =
       met === undefined
         ? hypothesesOf(overlap, false, this.#evidence, interferences)

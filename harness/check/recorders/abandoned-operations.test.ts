@@ -119,6 +119,13 @@ describe("an answer", () => {
     });
   });
 
+  it("is awaited while a process goes on that had begun before", () => {
+    const recording = new Recording({ clients: 2 }).fail(0, 2).seek(10, 0, { ttlMs: 1e6 });
+    for (let turn = 0; turn < BEYOND / 2; turn += 1) recording.on("other").fail(30 + turn * 2, 2);
+    const { history } = recording.on("k").granted(10_000, 0, "a");
+    expect(checkHistory(history, { foreign: true }).properties.linearizability?.verdict).toBe("valid");
+  });
+
   it("to an acquisition of several keys is awaited for all of them", () => {
     const recording = new Recording({ clients: 2 })
       .seek(0, 0, { ttlMs: 1e6, alsoKeys: ["other"] })
