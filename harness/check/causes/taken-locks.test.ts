@@ -90,6 +90,18 @@ describe("a permit that was given back after its lease, when another client had 
     expect(explanation).not.toContain("delete the key");
   });
 
+  it("was probably the other's, which had waited meanwhile, if the lease of that one began only then", () => {
+    const waited = (grantedAtMs: number) =>
+      new Recording({ clients: 3, backend: "simulated" })
+        .seek(0, 0, one)
+        .seek(0.5, 1, { ...one, ttlMs: 3000, waitMs: 3000 })
+        .granted(1, 0, "a")
+        .granted(1500, 1, "b", { validForMs: 3000, grantedAtMs })
+        .release(1600, 0, "a");
+    expect(causesOf(waited(1499))).toEqual([["foreign-release", "double-grant"]]);
+    expect(causesOf(waited(0.7))).toEqual([["double-grant"]]);
+  });
+
   it("was its own, which stayed after the lease, if others left one, or its lease was in force", () => {
     const two = { limit: 2 };
     const beside = (isFirst: boolean, ttlMs: number) => {

@@ -195,25 +195,30 @@ function heldBeside(first: Hold, second: Successor, interference: Interference):
   const { share } = first;
   const { certain, ownGrantedIndex, ownLeaseEnd = -Infinity, invokedTime } = interference;
   if (certain && share.kind === "counted" && ownGrantedIndex !== undefined)
-    return !filledSince(ownGrantedIndex, interference, [first, ...(second.beside ?? [])]);
+    return !filledSince(interference, [first, ...(second.beside ?? [])]);
   return share.kind !== "exclusive" && ownLeaseEnd >= invokedTime;
 }
 
 /**
- * Whether these, asked for after its owner had been granted its permit, had all permits at the release, after the end of its own lease:
- * none was left of its own.
+ * Whether these had all permits at the release, after the end of its owner's lease, and were given them after its owner had been
+ * granted its own: none was left of that.
  */
-function filledSince(
-  ownGrantedIndex: number,
-  { ownLeaseEnd = Infinity, ownLeaseEndAtMost = ownLeaseEnd, ...release }: Interference,
-  holds: readonly Hold[],
-): boolean {
-  if (ownLeaseEndAtMost >= release.invokedTime) return false;
+function filledSince(release: Interference, holds: readonly Hold[]): boolean {
+  const { ownLeaseEnd = Infinity, ownLeaseEndAtMost = ownLeaseEnd, invokedTime, invokedIndex } = release;
+  if (ownLeaseEndAtMost >= invokedTime) return false;
   const later = holds
-    .filter(({ invokedIndex, grantedIndex }) => invokedIndex > ownGrantedIndex && grantedIndex < release.invokedIndex)
+    .filter((hold) => hold.grantedIndex < invokedIndex && isGrantedAfter(hold, release))
     .map(({ share }) => share);
   const own = later.find((share) => share.kind === "counted");
   return own !== undefined && exceeds([...later, { ...own, permits: 1 }]);
+}
+
+/** Whether a hold was asked for, or its lease began, only after the owner of a release had been granted its own. */
+function isGrantedAfter(
+  { invokedIndex, grantedLeaseBegin }: Hold,
+  { ownGrantedIndex = Infinity, ownGrantedTime = Infinity }: Interference,
+): boolean {
+  return invokedIndex > ownGrantedIndex || grantedLeaseBegin > ownGrantedTime;
 }
 
 /** Whether it was reported as done, was invoked in the first hold, and is another's. */

@@ -37,6 +37,8 @@ export interface Interference {
   readonly ownIsVague?: boolean | undefined;
   /** Index of the event that granted the owner its own hold; undefined if it had none. */
   readonly ownGrantedIndex: number | undefined;
+  /** When that was. */
+  readonly ownGrantedTime: number | undefined;
   readonly invokedIndex: number;
   readonly invokedTime: number;
   readonly completedIndex: number;
@@ -178,6 +180,7 @@ export function interferenceOf(
     ...(own && (invocation.f === "extend" ? own.before : leaseOf(own.hold))),
     ownIsVague: own?.hold.vague,
     ownGrantedIndex: own?.hold.grantedIndex,
+    ownGrantedTime: own?.hold.grantedTime,
     invokedIndex: invocation.index,
     invokedTime: invocation.time,
     completedIndex: event.index,

@@ -42,6 +42,8 @@ export interface Hold {
   readonly vague: boolean;
   /** By how much a coarse clock leaves open when its lease ends, in nanoseconds: the ends that are known are the earliest. */
   readonly clockSlack: number;
+  /** When the lease that the grant itself set began at the earliest: a lock that waited may state that it began long after the request. */
+  readonly grantedLeaseBegin: number;
   /** The end of the lease that the grant itself set. */
   readonly grantedLeaseEnd: number;
   /** The earliest end of the present lease on the true clock. The lock promised nothing beyond it. */

@@ -27,6 +27,7 @@ export function newHold({ invocation, completion }: GrantEvents): Hold {
     validityReported: validForMs !== undefined,
     vague: validForMs === undefined && invocation.value.waitMs !== 0,
     clockSlack: (longestTtlMs(invocation) - invocation.value.ttlMs) * NANOSECONDS_PER_MS,
+    grantedLeaseBegin: lease.beginTime,
     grantedLeaseEnd: lease.end,
     leaseEnd: lease.end,
     leaseCut: undefined,
