@@ -32,6 +32,11 @@ export interface CampaignOptions<Run extends Judged> {
   /** How many runs shrinking may take. A plan that was judged before is not run again. */
   readonly shrinkRuns: number;
   /**
+   * Plans that do only a part of what a failing run did, to be tried before all other smaller plans: the first that fails as well
+   * is shrunk instead. Equal for equal runs. Default: none.
+   */
+  readonly partsOf?: ((run: Run) => Iterable<Plan>) | undefined;
+  /**
    * How many other seeds judge each smaller plan that fails: one whose violation comes again much less often is not
    * taken. All in all they may take as many runs as shrinking. Default: 0.
    */
@@ -217,9 +222,8 @@ class Search<Run extends Judged> {
     const { plans, seed } = this.#options;
     let broken: { readonly error: unknown } | undefined;
     const [head = "0"] = path.split(":", 1);
-    // Smaller plans are compared with it.
-    if (this.#failing !== undefined && !(await this.#isCompared(this.#failing))) return head;
     if (this.#failing === undefined) await this.#findStandIn(head);
+    else if (!(await this.#compares(this.#failing))) return head;
     const property = fc.asyncProperty(plans, async (plan) => {
       const known = this.#judged.get(JSON.stringify(plan));
       if (known !== undefined) return known;
@@ -252,7 +256,23 @@ class Search<Run extends Judged> {
       throw new PreconditionFailure(true);
     });
     await fc.check(property, { seed, ...this.#way(position) });
-    if (tried !== undefined) this.#noteStandIn(tried, await attempt(tried, new AbortController().signal));
+    if (tried === undefined) return;
+    const run = await attempt(tried, new AbortController().signal);
+    const part = run?.verdict.verdict === "invalid" ? await this.#failingPart(run) : undefined;
+    this.#noteStandIn(tried, part ?? run);
+  }
+
+  /** The first run of a part of this failing run's plan that shows as much. `onRun`: is told each, and whether it does. */
+  async #failingPart(failing: Run, onRun?: (run: Run, fails: boolean) => void): Promise<Run | undefined> {
+    const { partsOf, shrinkRuns } = this.#options;
+    for (const plan of Iterator.from(partsOf?.(failing) ?? []).take(shrinkRuns)) {
+      if (this.#isStopped()) return undefined;
+      const run = await this.#execute(plan);
+      const fails = run.verdict.verdict === "invalid" && this.#showsAsMuch(run, failing);
+      onRun?.(run, fails);
+      if (fails) return run;
+    }
+    return undefined;
   }
 
   #noteStandIn(tried: Plan, run: Run | undefined): void {
@@ -282,8 +302,7 @@ class Search<Run extends Judged> {
     return this.#note(run, fails);
   }
 
-  #showsAsMuch(run: Run): boolean {
-    const before = this.#failing;
+  #showsAsMuch(run: Run, before = this.#failing): boolean {
     return before === undefined || (saysAsMuch(run.verdict, before.verdict) && isAsPlain(run, before));
   }
 
@@ -342,10 +361,15 @@ class Search<Run extends Judged> {
     return again >= atLeast;
   }
 
-  /** Counts how often the violation of the first failing run comes again; false when that was interrupted. */
-  async #isCompared(first: Run): Promise<boolean> {
+  /**
+   * Goes to the part of the first failing run that fails by itself, if there is one, and counts how often its violation comes again,
+   * with which smaller plans are compared; false when that was interrupted.
+   */
+  async #compares(first: Run): Promise<boolean> {
     try {
-      await this.#lastsAsLong(first);
+      const part = await this.#failingPart(first, (run, fails) => this.#note(run, fails));
+      if (part !== undefined) this.#standIn = part.plan;
+      await this.#lastsAsLong(part ?? first);
       return true;
     } catch (error) {
       if (error instanceof PreconditionFailure) return false;

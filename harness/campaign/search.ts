@@ -7,6 +7,7 @@ import type { Verdict } from "../core/verdict.ts";
 import { countedVerdict } from "./notes/counted-verdict.ts";
 import { hopelessIn } from "./notes/hopeless.ts";
 import { lasting } from "./recurrence/lasting.ts";
+import { failingWorkloads } from "./recurrence/failing-workloads.ts";
 import { type CampaignOptions, type CampaignResult, type Judged } from "./run-campaign.ts";
 import { inTwoParts } from "./systematic/in-two-parts.ts";
 import { inTurn } from "./systematic/in-turn.ts";
@@ -127,6 +128,8 @@ export async function search<Run extends { readonly record: RunRecord }>({
       ...options,
       runs: complete ? Math.max(options.runs, first.length) : options.runs,
       otherSeeds,
+      // In real time no run goes as another, and each costs seconds.
+      partsOf: inRealTime ? undefined : failingWorkloads,
       first: early,
       plans: new SearchPlans(contentionPlans({ ...drawnFrom, reenters, answersTwice, commands }), {
         isPreferred: (plan) => promises(plan) > 0,

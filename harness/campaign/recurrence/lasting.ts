@@ -1,18 +1,18 @@
 import type { RecurrenceCount } from "../../core/recurrence.ts";
 import type { Plan } from "../../core/plan.ts";
 import type { Delays } from "./delays.ts";
-import { ofOneWorkload, withoutIdleClients } from "../../../workloads/deviations/smaller-plans.ts";
+import { withoutIdleClients } from "../../../workloads/deviations/smaller-plans.ts";
 import type { RunRecord } from "../../../reports/run/run-record.ts";
 import type { Judged } from "../run-campaign.ts";
 import { hasVisibleOverlap, isAsPlain } from "../visible-overlap.ts";
 import { countRecurrences } from "./count-recurrences.ts";
+import { failingWorkloads } from "./failing-workloads.ts";
 import { heldPlans } from "./held.ts";
 import { isObservable, observablePlans } from "./observable.ts";
 import { pinnedPlans } from "./pinned.ts";
 import { isSameViolation, saysAsMuch } from "./same-violation.ts";
 import { separatedPlans } from "./separated.ts";
 import { stretchedPlans } from "./stretched.ts";
-import { clientsInViolations } from "./violating-clients.ts";
 import { OTHER_SEEDS, VARIATIONS, atSpeedOfRealServers, withOtherSeeds } from "./variations.ts";
 
 /** How many runs the search for a plan that lasts may take, after those that count how long the first one lasts. */
@@ -89,14 +89,12 @@ class LastingSearch<Run extends LastingRun> {
    * of clients side by side, and all that follows runs it again: these runs here are shorter, so they do not count.
    */
   async #dropOtherWorkloads(): Promise<void> {
-    for (const smaller of ofOneWorkload(this.#run.plan, clientsInViolations(this.#run))) {
-      for (const candidate of [smaller, ...withOtherSeeds(smaller).map(({ plan }) => plan)]) {
-        if (this.#isOver) return;
-        const run = await this.#execute(candidate);
-        if (!this.#isAsTelling(run) || !isAsPlain(run, this.#found)) continue;
-        this.#run = run;
-        return;
-      }
+    for (const candidate of failingWorkloads(this.#run)) {
+      if (this.#isOver) return;
+      const run = await this.#execute(candidate);
+      if (!this.#isAsTelling(run) || !isAsPlain(run, this.#found)) continue;
+      this.#run = run;
+      return;
     }
   }
 
