@@ -42,7 +42,11 @@ export class SharedEvidence {
   /** By key and owner value, the last hold that its client was told to have lost. */
   readonly #lost = new OldestFirst<string, Hold>(REMEMBERED_LOST);
   /** Owner values that the lock replaced when it extended a lease. */
-  readonly renamed = new RenamedOwners((key, owner, process) => this.holds.find(key, owner, process) !== undefined);
+  readonly renamed = new RenamedOwners({
+    isHeld: (key, owner, process) => this.holds.find(key, owner, process) !== undefined,
+    mayBeGranted: (key, owner) => this.ownerGrants.mayKnow(key, owner),
+    sameClient: (one, other) => this.holds.sameClient(one, other) || this.holds.sameClient(other, one),
+  });
   /** The grants of each owner value before the event that is judged. */
   readonly ownerGrants: OwnerGrantLog;
   readonly repeated: RepeatedAcquires;

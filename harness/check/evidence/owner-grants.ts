@@ -81,6 +81,11 @@ export class OwnerGrantLog {
     return this.#byOwner.get(nameOf(key, owner));
   }
 
+  /** Whether this owner value was granted the key, or may have been. */
+  mayKnow(key: string, owner: string): boolean {
+    return this.#forgottenUpTo >= 0 || this.of(key, owner) !== undefined;
+  }
+
   /** Drops what is known of a key that will not be used again, except its owner values: there are not too many. */
   conclude(key: string): void {
     this.#reentries.delete(key);

@@ -5,6 +5,12 @@ import { checkHistory } from "../check.ts";
 import { Recording } from "../testing/recording.ts";
 import { RenamedOwners } from "./renamed-owners.ts";
 
+const NOTHING_KNOWN = {
+  isHeld: () => false,
+  mayBeGranted: () => true,
+  sameClient: () => true,
+};
+
 const recording = (): Recording => new Recording({ clients: 2, backend: "simulated" });
 
 function wrong({ history }: { readonly history: History }): readonly string[] {
@@ -84,7 +90,7 @@ it("the resource lists a write under the value that its author had when it wrote
 
 it("values of holds that are over are forgotten first, however long another hold lasts", () => {
   const held = new Set(["long"]);
-  const owners = new RenamedOwners((_, owner) => held.has(owner), 4);
+  const owners = new RenamedOwners({ ...NOTHING_KNOWN, isHeld: (_, owner) => held.has(owner) }, 4);
   const extend = (asked: string, drawn: string): void => {
     const { events } = recording().seekExtension(0, 0, asked, 100).extended(1, 0, drawn).history;
     for (const event of events) owners.named(event);
@@ -106,7 +112,7 @@ it("an extension whose place among others is not known leaves them the value bef
     .leave(2, 1, "a")
     .leave(2, 0, "b").history;
   const namesIf = (reason: string | undefined): readonly unknown[] => {
-    const owners = new RenamedOwners(() => false);
+    const owners = new RenamedOwners(NOTHING_KNOWN);
     const answered = events.map((event): HistoryEvent => {
       if (event.type !== "ok" || event.f !== "extend" || reason === undefined) return event;
       return { ...event, type: "info", value: { ...event.value, reason } };

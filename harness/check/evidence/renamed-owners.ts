@@ -13,6 +13,19 @@ const REMEMBERED = 20_000;
 /** How many of the oldest are looked at for each new one: those of holds that last stay. */
 const REVIEWED = 2;
 
+/** Of each key, so many of the last holds are looked at of which an extension has an unknown outcome. */
+const REMEMBERED_OF_KEY = 8;
+
+/** What is known besides of the holds of a key, by owner values as the checkers see them. */
+export interface KnownHolds {
+  /** Whether somebody holds the key under this value. */
+  readonly isHeld: (key: string, owner: string, process: number) => boolean;
+  /** Whether this value may have been granted the key, as the recording names it. */
+  readonly mayBeGranted: (key: string, owner: string) => boolean;
+  /** False for two processes of two clients. */
+  readonly sameClient: (one: number, other: number) => boolean;
+}
+
 /** An owner value of a hold. */
 interface Known {
   readonly key: string;
@@ -36,7 +49,7 @@ interface Asked {
  * that was replaced refers to nothing; but the resource lists a write under the value that its author had then.
  */
 export class RenamedOwners {
-  readonly #isHeld: (key: string, owner: string, process: number) => boolean;
+  readonly #holds: KnownHolds;
   readonly #remembered: number;
   /** By process, the extension that is under way. */
   readonly #asked = new Map<number, Asked>();
@@ -48,6 +61,8 @@ export class RenamedOwners {
   readonly #names = new OldestFirst<string, Known>();
   /** By key and owner value, the holds of which an extension has an unknown outcome. */
   readonly #unanswered = new OldestFirst<string, Known>();
+  /** By key, the last of them. */
+  readonly #lately = new OldestFirst<string, readonly Known[]>(REMEMBERED);
   /** By process, the event with which its acquire was asked for. */
   readonly #acquires = new OldestFirst<number, number>(REMEMBERED);
   #renames = false;
@@ -55,17 +70,18 @@ export class RenamedOwners {
   #keeps = false;
 
   /**
-   * @param isHeld whether somebody holds the key under this value, as the checkers know it
+   * @param holds what is known of the holds
    * @param remembered how many owner values are remembered of holds that may be over
    */
-  constructor(isHeld: (key: string, owner: string, process: number) => boolean, remembered = REMEMBERED) {
-    this.#isHeld = isHeld;
+  constructor(holds: KnownHolds, remembered = REMEMBERED) {
+    this.#holds = holds;
     this.#remembered = remembered;
     this.#replacedAt = new OldestFirst(remembered);
   }
 
   /** The event with the first owner value of its hold. An extension that answers with a value in use did not draw it. */
   named<E extends HistoryEvent>(event: E): E {
+    if (event.type === "invoke") this.#adopt(event);
     if (event.type === "invoke" && event.f === "extend") this.#ask(event);
     else if (event.type !== "invoke" && event.f === "extend" && typeof event.process === "number") this.#answer(event);
     if (event.type === "invoke" && event.f === "acquire") this.#acquires.set(event.process, event.index);
@@ -121,11 +137,30 @@ export class RenamedOwners {
     if (event.type === "info") this.#doubt(key, this.#nameOf(key, asked.owner), process);
     const drawn = drawnBy(event, asked.owner);
     if (drawn === undefined) this.#keeps ||= event.type === "ok";
-    else if (!this.#isHeld(key, this.#nameOf(key, drawn), process)) this.#rename(key, [asked.owner, drawn], event);
+    else if (!this.#holds.isHeld(key, this.#nameOf(key, drawn), process))
+      this.#rename(key, [asked.owner, drawn], event);
   }
 
   #doubt(key: string, first: string, process: number): void {
-    this.#keep(this.#unanswered, first, { key, first, process, name: first });
+    const known = { key, first, process, name: first };
+    this.#keep(this.#unanswered, first, known);
+    const others = (this.#lately.get(key) ?? []).filter((other) => other.first !== first);
+    this.#lately.set(key, [...others.slice(1 - REMEMBERED_OF_KEY), known]);
+  }
+
+  /**
+   * A client may go on under the new value that it drew for an extension of unknown outcome. A value that nobody was granted is that one, as
+   * far as anybody knows.
+   */
+  #adopt({ key, process, value }: InvocationEvent): void {
+    const { owner } = (value ?? {}) as { readonly owner?: unknown };
+    const known = this.#lately.get(key);
+    if (known === undefined || typeof owner !== "string" || (this.#keeps && !this.#renames)) return;
+    if (this.#names.has(ownerName(key, owner)) || this.#holds.mayBeGranted(key, owner)) return;
+    const own = known.find(
+      (hold) => this.#holds.sameClient(hold.process, process) && this.#holds.isHeld(key, hold.first, hold.process),
+    );
+    if (own !== undefined) this.#call(owner, { ...own, process });
   }
 
   #rename(key: string, [before, after]: readonly [string, string], { type, process, index }: Extension): void {
@@ -150,7 +185,7 @@ export class RenamedOwners {
       const [place, old] = among.oldest ?? [];
       if (place === undefined || old === undefined) return;
       among.delete(place);
-      if (this.#isHeld(old.key, old.first, old.process)) among.set(place, old);
+      if (this.#holds.isHeld(old.key, old.first, old.process)) among.set(place, old);
     }
   }
 
