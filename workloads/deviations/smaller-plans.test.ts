@@ -81,9 +81,24 @@ describe("a smaller plan", () => {
     for (const { clients } of others) expect(clients).toHaveLength(1);
   });
 
-  test("has the same seed where every client does something", () => {
-    const plan = planOf([{ ...hold, at: { atMs: 1 } }]);
-    expect(new Set([...smallerPlans(plan)].map(({ seed }) => seed))).toEqual(new Set([plan.seed]));
+  test("has the same seed where every client does something, and there are two critical sections, or many", () => {
+    const many = { sections: Array.from({ length: 13 }, () => section) };
+    for (const plan of [planOf([{ ...hold, at: { atMs: 1 } }]), planOf([], [many])])
+      expect(new Set([...smallerPlans(plan)].map(({ seed }) => seed))).toEqual(new Set([plan.seed]));
+  });
+
+  test("at last has a critical section less and another seed, where at least two are left", () => {
+    const plan = planOf([], [{ sections: [section, section] }, { sections: [section] }]);
+    const smaller = [...smallerPlans(plan)];
+    const others = smaller.filter(({ seed }) => seed !== plan.seed);
+    expect(smaller.slice(-others.length)).toEqual(others);
+    const counts = ({ clients }: Plan) => clients.map(({ sections }) => sections.length);
+    expect(others.slice(0, 4).map((other) => [other.seed, ...counts(other)])).toEqual([
+      [2, 1, 1],
+      [2, 1, 1],
+      [2, 2, 0],
+      [3, 1, 1],
+    ]);
   });
 
   test("has any client less that nothing names, also if a client after it is named", () => {
