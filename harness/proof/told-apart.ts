@@ -3,6 +3,7 @@ import type { Hypothesis, Proof, Violation } from "../core/verdict.ts";
 import type { JudgedRun } from "./changed-run.ts";
 import type { CounterfactualRuns } from "./counterfactual-runs.ts";
 import { endedEarly } from "./ended-early.ts";
+import { keptOnServer } from "./servers/kept-key.ts";
 import { seenOnServer } from "./servers/seen-on-server.ts";
 import { withoutMajority } from "./servers/without-majority.ts";
 import { takenByATry } from "./taken-by-a-try.ts";
@@ -15,15 +16,17 @@ export interface Grounds {
 }
 
 /**
- * A hypothesis in place of one that is proven, if that blames the lock itself and more can be shown of what the lock did: that it
- * ended a lease early, took a lock by a try, or granted the key twice or in turn. With the proof of that, unless the one of the
- * first hypothesis is its proof as well. Undefined if nothing more is shown.
+ * A hypothesis in place of one that is proven, if more can be shown of what the lock did: that it kept the key after its release, or,
+ * where it is blamed itself, that it ended a lease early, took a lock by a try, or granted the key twice or in turn. With the proof
+ * of that, unless the one of the first hypothesis is its proof as well. Undefined if nothing more is shown.
  */
 export async function toldApart(
   { run, runs, wire }: Grounds,
   violation: Violation,
   proven: Hypothesis,
 ): Promise<{ readonly hypothesis: Hypothesis; readonly proof?: Proof } | undefined> {
+  const kept = keptOnServer(run, violation, proven, wire);
+  if (kept !== undefined) return { hypothesis: kept };
   const minority = withoutMajority(run, violation, proven, wire);
   if (minority !== undefined) return { hypothesis: minority };
   const hypothesis = seenOnServer(run, violation, proven, wire);

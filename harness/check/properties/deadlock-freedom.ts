@@ -331,15 +331,19 @@ class DeadlockFreedom implements Checker {
     const asked = doubt.acquire;
     const ended = [lastHold?.grantedIndex, lastHold?.end?.index, lateRenewal?.index, asked?.index];
     const events = [...ended, seek.index, refusal.index];
-    const why = whyStuck(header, { seek, lastHold, doubt }, lateRenewal);
+    const stuck = whyStuck(header, { seek, lastHold, doubt }, lateRenewal);
     return {
-      ...explain(account, events, this.#hypotheses(refusal, why, state)),
+      ...explain(account, events, this.#hypotheses(refusal, stuck, state)),
       overlap: { from: idleSince, to: refusal.time },
     };
   }
 
   /** What may have left behind a lock that never ends, the most likely first. */
-  #hypotheses({ time }: { readonly time: number }, why: string, { deaths }: WatchedKey): readonly Hypothesis[] {
+  #hypotheses(
+    { time }: Pick<Refusal, "time">,
+    { why, ...instead }: ReturnType<typeof whyStuck>,
+    { deaths }: WatchedKey,
+  ) {
     const accuse = (
       cause: Hypothesis["cause"],
       matches: (traits: FaultTraits) => boolean,
@@ -369,7 +373,7 @@ class DeadlockFreedom implements Checker {
           deaths?.get(index) === "holder" ? "its holder" : "a client that had asked for it and may have got it";
         return `${fault} ended ${whom}, and ${FREE_BY_ITSELF}`;
       }),
-      byElimination("never-freed", why, this.#evidence, movesClocks),
+      { ...byElimination("never-freed", why, this.#evidence, movesClocks), ...instead },
     ];
   }
 
@@ -390,7 +394,7 @@ class DeadlockFreedom implements Checker {
       : "the lock granted a longer lease than the client asked for";
     this.#promises.keep({
       explainedFrom: endless ? Infinity : pttlMs * NANOSECONDS_PER_MS,
-      describe: (ownLease) => explain(account(ownLease), [event.index], this.#hypotheses(event, why, state)),
+      describe: (ownLease) => explain(account(ownLease), [event.index], this.#hypotheses(event, { why }, state)),
     });
   }
 }

@@ -1,3 +1,4 @@
+import type { Hypothesis } from "../../core/verdict.ts";
 import { knownTopology } from "../../core/topologies/registry.ts";
 import { isEndless } from "../../history/holds/endless-lease.ts";
 import { type HistoryHeader, NANOSECONDS_PER_MS, type RenewedEvent } from "../../history/history.ts";
@@ -91,19 +92,22 @@ export function whyStuck(
   header: HistoryHeader,
   { seek, lastHold, doubt: { acquire, release } }: Pick<Stuck, "seek" | "lastHold" | "doubt">,
   lateRenewal?: RenewedEvent,
-): string {
+): Pick<Hypothesis, "why" | "orElse"> {
   if (lastHold?.end !== undefined && lateRenewal !== undefined) {
-    return `the lock went on renewing the lease of ${clientInWords(header, lastHold.process)} after the end of its hold, last at ${timeWords(lateRenewal.time)}`;
+    const why = `the lock went on renewing the lease of ${clientInWords(header, lastHold.process)} after the end of its hold, last at ${timeWords(lateRenewal.time)}`;
+    return { why };
   }
   const stuck = "the lock had not become free by itself";
   if (acquire !== undefined) {
-    return `${stuck} after the acquire of ${clientInWords(header, acquire.process)} at ${timeWords(acquire.time)}, which may have taken it: its outcome is unknown`;
+    const why = `${stuck} after the acquire of ${clientInWords(header, acquire.process)} at ${timeWords(acquire.time)}, which may have taken it: its outcome is unknown`;
+    return { why };
   }
   const isReleased = lastHold?.end?.by === "release" && release !== true;
-  if (!isReleased) return stuck;
-  const notFree = "the lock was not free although its holder had released it";
+  if (!isReleased) return { why: stuck };
+  const why = "the lock was not free although its holder had released it";
   // Nothing but its answers shows whether it was free.
-  return seek.value.waitMs === 0 ? notFree : `${notFree}, or it was, and a client that waited for it was not woken`;
+  const orElse = ", or it was, and a client that waited for it was not woken";
+  return seek.value.waitMs === 0 ? { why } : { why, orElse };
 }
 
 /** A refusal, and what is known of the holders before it. */
