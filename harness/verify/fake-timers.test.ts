@@ -2,7 +2,7 @@ import { mock } from "node:test";
 import { afterEach, expect, test, vi } from "vitest";
 import { refuseFakeTicks, refuseFakeTimers } from "./fake-timers.ts";
 
-const { nextTick } = process;
+const nextTick = process.nextTick.bind(process);
 
 afterEach(() => {
   process.nextTick = nextTick;

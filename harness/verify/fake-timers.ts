@@ -11,7 +11,8 @@ export function refuseFakeTimers(): void {
 
 /** Node itself asks `process.nextTick` to hand on what another process says. */
 export function refuseFakeTicks(): void {
-  if (Object.hasOwn(process.nextTick, "clock")) throw new UserError("fake timers are in force", HINT);
+  const tick = Reflect.get(process, "nextTick") as object;
+  if (Object.hasOwn(tick, "clock")) throw new UserError("fake timers are in force", HINT);
 }
 
 /** Whether Node knows of what `setTimeout` starts: libraries of fake timers have nothing else in common. */
