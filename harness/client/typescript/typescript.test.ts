@@ -1,8 +1,10 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { findFile } from "./find-file.ts";
+import { placeOfError } from "./place-of-error.ts";
 import { toJavaScript } from "./to-javascript.ts";
 
 let folder: string;
@@ -122,4 +124,23 @@ test("what an installed package contains is left to Node, which says what it ref
 
 test("what is not TypeScript is refused with Node's own words", () => {
   expect(() => toJavaScript("export const = 1;", at("src/main.ts"))).toThrow(SyntaxError);
+});
+
+test("where code failed is told as a line of the file that its author wrote", () => {
+  const path = at("rewritten.mts");
+  const text =
+    "interface A {\n  a: string;\n}\nenum Answer {\n  Yes,\n}\nexport const a: A = (undefined as any).of(Answer.Yes);\n";
+  writeFileSync(path, text);
+  const lines = toJavaScript(text, path).code.split("\n");
+  const failing = lines.findIndex((line) => line.startsWith("export const a")) + 1;
+  expect(failing).not.toBe(7);
+  const error = new TypeError("no of");
+  const inPackage = `    at wrapped (${at("node_modules/pack/index.js")}:1:1)`;
+  error.stack = `TypeError: no of\n${inPackage}\n    at ${pathToFileURL(path).href}?x=1:${failing}:18`;
+  expect(placeOfError(error)).toEqual({ path, line: 7 });
+  error.stack = `TypeError: no of\n${inPackage}\n    at async node:internal/modules/esm/loader:1:1`;
+  expect(placeOfError(error)).toBeUndefined();
+  writeFileSync(path, text.replace(/enum[^}]*}/, "type B =\n  1\n;"));
+  error.stack = `TypeError: no of\n    at Object.<anonymous> (${path}:7:18)`;
+  expect(placeOfError(error)).toEqual({ path, line: 7 });
 });
