@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -257,3 +257,32 @@ test("a hunt that ended early says how it goes on", async () => {
     "(ended early: the budget was used up; the same command with --resume goes on)",
   );
 });
+
+test.each([
+  ["simulated", "fixed: 1 of 1 plans that broke it before break nothing that is required now"],
+  [
+    "live",
+    "1 of 1 plans that broke it before broke nothing that is required in this run, which may be chance in real time",
+  ],
+])(
+  "a plan that breaks the lock no more says only in simulation that it was mended: %s",
+  { tags: "long" },
+  async (backend, words) => {
+    const regressions = join(folder, backend, "regressions");
+    mkdirSync(regressions, { recursive: true });
+    const section = { key: "k1", ttlMs: 500, waitMs: 0, steps: [] };
+    const plan = {
+      seed: 1,
+      lock: "single",
+      topology: { kind: "single" },
+      clients: [{ sections: [section] }],
+      faults: [],
+    };
+    const file = { format: "lockstorm-plan", version: 1, ...plan, limitMs: 5000 };
+    writeFileSync(join(regressions, "single-single-1.json"), JSON.stringify(file));
+    const more = ["--lock", "single", "--runs", "1", "--backend", backend, "--store", join(folder, backend)];
+    const { stdout, stderr } = await hunt(...more);
+    expect(stdout.replaceAll("\n", " ")).toContain(words);
+    expect(stderr).not.toContain("run 2 of 1");
+  },
+);

@@ -146,7 +146,9 @@ async function tryPlans(
   const starts = new StartedAgain(inRealTime, (reason) => progress.note(`a run is tried again: ${reason}`));
   const early = new EarlyEnd(former.size, signal);
   const recording = { firsts, store, drawRun, basis: basisOf(lock, required) };
-  const teller = new HuntTeller(progress, { title, runs, inRealTime, shrinkRuns });
+  // Plans that broke the lock before come first, in addition to the runs that were asked for.
+  const told = path === undefined ? runs + regressions.length : runs;
+  const teller = new HuntTeller(progress, { title, runs: told, inRealTime, shrinkRuns });
   teller.beforeRuns();
   const result = await search<ExecutedRun>({
     drawnFrom: huntSource({
