@@ -82,3 +82,25 @@ test("a deadline of the library itself, longer than one reply takes, is a remark
     details: [expect.stringMatching(/info \(timed out\) after 1\d\d ms: where replies are as late/)],
   });
 });
+
+test.each([
+  ["giving-up", 300, "mistake", /^acquire took 3,0\d\d ms, with waitMs 500$/],
+  [
+    "giving-up",
+    330,
+    "skipped",
+    /^undecided on a busy machine.* 330 ms late: acquire took 3,0\d\d ms, with waitMs 500$/,
+  ],
+  ["contention", 300, "mistake", /^acquire took 2,5\d\d ms, although waitMs was 0$/],
+  ["contention", 330, "skipped", /^undecided on a busy machine.* 330 ms late: acquire took 2,5\d\d ms/],
+] as const)("%s: one client is late, on a machine that is %s ms late", async (check, lateMs, outcome, words) => {
+  const slow = driverWith((_, right) => ({
+    acquire: async (key, options) => {
+      const answer = await right.acquire(key, options);
+      if (answer.type === "fail") await new Promise((resolve) => setTimeout(resolve, 2500));
+      return answer;
+    },
+  }));
+  const { outcome: got, details } = await found(check, slow, lateMs);
+  expect([got, details[0]]).toEqual([outcome, expect.stringMatching(words)]);
+});

@@ -29,6 +29,13 @@ describe("conform finds in a Python worker on simulated servers", () => {
     ]);
   });
 
+  test.each([
+    ["late-once", ["passed", ""]],
+    ["late", ["mistake", expect.stringMatching(/^acquire took 3,\d\d\d ms, although waitMs was 0$/)]],
+  ])("a refusal that is %s: it is no mistake if it is not late again", { tags: "long" }, async (mistake, found) => {
+    expect(await foundInWorker(mistake, "live", "contention")).toEqual([found]);
+  });
+
   test("nothing, where leases are whole seconds, as the worker says", { tags: "long" }, async () => {
     expect(await foundInWorker("seconds", "live", "grants", "validity")).toEqual([
       ["passed", ""],

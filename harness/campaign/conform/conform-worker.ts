@@ -22,7 +22,7 @@ import { type ConformOptions, type ConformResult, planOfCheck } from "./conform-
 import { ConformLogs } from "./conform-logs.ts";
 import type { Conformity, ConformityCheck } from "./conformity.ts";
 import { Lateness } from "./lateness.ts";
-import { Trial } from "./trial.ts";
+import { LateAnswerError, Trial } from "./trial.ts";
 
 /** Where the checks run: on real servers, or on simulated ones in real time, without a container engine. */
 export type ConformBackend = Exclude<Backend, "simulated">;
@@ -69,14 +69,21 @@ export async function conformWorker(
     const { name, asks, run } = chosen ?? check;
     if (reason !== undefined) return { name, asks, outcome: "skipped", details: [reason] };
     progress.step(`trying: ${name}`);
-    try {
-      const found = await starts.run(async () => {
+    const attempt = (triesAgain: boolean): ReturnType<typeof Trial.of> =>
+      starts.run(async () => {
         await using system = await place.start(planOfCheck(options), logs.of(name));
         using lateness = new Lateness();
         return await Trial.of(system, run, {
           ttlGranularityMs: capabilities?.ttlGranularityMs,
           lateMs: () => lateness.mostMs,
+          triesAgain,
         });
+      });
+    try {
+      const found = await attempt(true).catch((error: unknown) => {
+        if (!(error instanceof LateAnswerError)) throw error;
+        progress.note(`a check is tried again: ${error.message}`);
+        return attempt(false);
       });
       logs.keepNamedIn(found.details.join("\n"));
       return { name, asks, ...found };

@@ -39,12 +39,19 @@ export interface Conditions {
   readonly ttlGranularityMs?: number | undefined;
   /** By how much timers of this machine were late at most since the check began. Default: they never are, as in simulation. */
   readonly lateMs?: () => number;
+  /** Whether a check in which an answer came late is tried again: what holds up one process now and then is no driver's. */
+  readonly triesAgain?: boolean;
 }
 
 /** Less than any library waits for an answer. */
 const SHORTEST_DEADLINE_MS = 20;
 /** A request and its answer wait for a turn as often: at the client, at the link, at the server, and at the client again. */
 const TURNS = 4;
+/** The tries of an acquire that decide when it ends: the one that is under way when its wait is over, and one more. */
+const LAST_TRIES = 2;
+
+/** Ends a check in which an answer came late, and which is tried again. */
+export class LateAnswerError extends Error {}
 
 /** Ends a check early: what it asks cannot be tried. */
 class NotReachedError extends Error {}
@@ -55,6 +62,7 @@ export class Trial {
   readonly #ttlGranularityMs: number;
   /** Undefined where timers are never late. */
   readonly #lateMs: (() => number) | undefined;
+  readonly #triesAgain: boolean;
   readonly #mistakes: string[] = [];
   readonly #remarks: string[] = [];
   /** What was wrong with answers of the wrong shape; each is a mistake too. */
@@ -63,10 +71,11 @@ export class Trial {
   /** Whether a client has ended its own process. What it is asked for from then on it cannot do. */
   #hasExited = false;
 
-  constructor(system: SystemUnderTest, { ttlGranularityMs = 1, lateMs }: Conditions = {}) {
+  constructor(system: SystemUnderTest, { ttlGranularityMs = 1, lateMs, triesAgain = false }: Conditions = {}) {
     this.system = system;
     this.#ttlGranularityMs = ttlGranularityMs;
     this.#lateMs = lateMs;
+    this.#triesAgain = triesAgain;
     system.onNotice((notice) => {
       if (notice.kind !== "crashed") return;
       const { name, evidence, stack, exits = false } = notice;
@@ -136,7 +145,19 @@ export class Trial {
       lateMs * TURNS < shortestMs
     )
       return this.mistake(what);
-    this.skip(`undecided on a busy machine, whose timers were up to ${roundedMs(lateMs)} late: ${what}`);
+    this.#undecided(lateMs, what);
+  }
+
+  /**
+   * What is a mistake of an acquire that came this long after its wait was over, unless the machine is late enough for that: the
+   * driver is not to blame for the turns that its client waited for. One try may be under way when the wait ends, and one follows it.
+   * @throws LateAnswerError where the check is tried again
+   */
+  mistakeOfLate(overdueMs: number, what: string): void {
+    const lateMs = this.#lateMs?.() ?? 0;
+    if (lateMs * TURNS * LAST_TRIES >= overdueMs) this.#undecided(lateMs, what);
+    if (this.#triesAgain) throw new LateAnswerError(what);
+    this.mistake(what);
   }
 
   /** A remark for readers of verdicts on this driver. */
@@ -221,6 +242,10 @@ export class Trial {
   async isHeld(): Promise<boolean> {
     const left = await this.expiries();
     return left.filter((leftMs) => leftMs > 0).length > left.length / 2;
+  }
+
+  #undecided(lateMs: number, what: string): never {
+    return this.skip(`undecided on a busy machine, whose timers were up to ${roundedMs(lateMs)} late: ${what}`);
   }
 
   #wholeMs(ttlMs: number): number {

@@ -86,6 +86,8 @@ def answer(redis, origin, request):
             owner += ":" + "+".join([key, *request["alsoKeys"]])
         expiry = [] if mistake == "endless" else ["PX", request["ttlMs"]]
         if redis.call("SET", key, owner, "NX", *expiry) is None:
+            if mistake == "late" or (mistake == "late-once" and is_first()):
+                time.sleep(3)
             return {"ok": False, "kind": "contended", "reason": "another client holds it"}
         valid_ms = request["ttlMs"] * (3 if mistake == "long-lease" else 1)
         granted = sent + 10**12 if mistake == "future" else sent

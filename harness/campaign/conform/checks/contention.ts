@@ -19,7 +19,7 @@ export const contention: ConformityCheck = {
     const isLate = await isOvertaken(trial, asked, PROMPT_MS);
     const { reply, tookMs } = await asked;
     if (!reply.ok && reply.kind === "indeterminate") trial.remark(unknownOutcome(reply));
-    else if (isLate) trial.mistake(`acquire took ${roundedMs(tookMs)}, although waitMs was 0`);
+    else if (isLate) trial.mistakeOfLate(tookMs, `acquire took ${roundedMs(tookMs)}, although waitMs was 0`);
     else if (reply.ok) trial.mistakeWithin([held], "a second client was granted a lock that is held");
     else if (reply.kind !== "contended")
       trial.mistake(`a held lock answered ${replyWords(reply)}: answer ${CONTENDED}`);

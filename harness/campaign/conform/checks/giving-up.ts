@@ -25,7 +25,7 @@ export const givingUp: ConformityCheck = {
     const waiting = trial.acquire(1, { ttlMs: LEASE_MS, waitMs: WAIT_MS });
     const isLate = await isOvertaken(trial, waiting, WAIT_MS + BEYOND_MS);
     const { reply, tookMs } = await waiting;
-    if (isLate) trial.mistake(`acquire took ${roundedMs(tookMs)}, with waitMs ${WAIT_MS}`);
+    if (isLate) trial.mistakeOfLate(tookMs - WAIT_MS, `acquire took ${roundedMs(tookMs)}, with waitMs ${WAIT_MS}`);
     if (reply.ok) {
       if (!isLate) trial.mistakeWithin([held], "a second client was granted a lock that is held");
       return;
