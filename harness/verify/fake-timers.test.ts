@@ -10,23 +10,24 @@ afterEach(() => {
   mock.timers.reset();
 });
 
-test("real timers are accepted, beside a date that is not", () => {
+test("real timers are accepted, beside a date that is not", async () => {
   vi.useFakeTimers({ toFake: ["Date"] });
-  expect(refuseFakeTimers).not.toThrow();
+  await expect(refuseFakeTimers()).resolves.toBeUndefined();
 });
 
-test("fake timers are refused, whoever made them", () => {
+test("fake timers are refused, whoever made them", async () => {
   vi.useFakeTimers();
-  expect(refuseFakeTimers).toThrow("fake timers are in force");
+  await expect(refuseFakeTimers()).rejects.toThrow("fake timers are in force");
   vi.useRealTimers();
-  expect(refuseFakeTimers).not.toThrow();
+  await expect(refuseFakeTimers()).resolves.toBeUndefined();
   mock.timers.enable({ apis: ["setTimeout"] });
-  expect(refuseFakeTimers).toThrow("fake timers are in force");
+  await expect(refuseFakeTimers()).rejects.toThrow("fake timers are in force");
 });
 
-test("another process can be waited for beside fake timers, unless ticks are fake too", () => {
+test("another process can be waited for beside fake timers, unless ticks are fake too", async () => {
   vi.useFakeTimers();
-  expect(refuseFakeTicks).not.toThrow();
-  process.nextTick = Object.assign((): void => {}, { clock: {} });
-  expect(refuseFakeTicks).toThrow("fake timers are in force");
+  await expect(refuseFakeTicks()).resolves.toBeUndefined();
+  process.nextTick = () => {};
+  const refused = refuseFakeTicks();
+  await expect(refused).rejects.toThrow("fake timers are in force");
 });

@@ -24,7 +24,7 @@ async function verify(
   signal: AbortSignal | undefined,
 ): Promise<Verification> {
   signal?.throwIfAborted();
-  refuseFakeTimers();
+  await refuseFakeTimers();
   const { runVerification } = await import("./run-verification.ts");
   const driver = driverIn(await factory(), "the function given as lock");
   return runVerification(settings, { driver, signal });
