@@ -30,6 +30,7 @@ const FILES: Readonly<Record<string, string | Uint8Array>> = {
   "history.jsonl": HISTORY,
   "talks.mjs": `console.log("${ATTACK}"); process.stderr.write("${ATTACK}\\n"); process.emitWarning("${ATTACK}");
     export const driver = { connect: async () => { console.log("${ATTACK}"); ${REST} } };`,
+  "warns.mjs": `process.emitWarning("one line\\n  and another"); export const driver = { connect: async () => { ${REST} } };`,
   "deaf.mjs": DEAF,
   "throws.mjs": `export const driver = { connect: async () => { throw new Error("${ATTACK}"); } };`,
   "throws-at-load.mjs": `throw new Error("${ATTACK}");`,
@@ -187,6 +188,11 @@ test(
     expectPlain(result);
   },
 );
+
+test("a warning of several lines is one line", { tags: "long" }, async () => {
+  const { stderr } = await run("hunt", "--lock", "./warns.mjs", "--runs", "1", "--shrink-runs", "1", "--seed", "1");
+  expect(stderr).toContain("(node) Warning: one line and another\n");
+});
 
 test("no name of the history that is read lets it be overwritten", { tags: "long" }, async () => {
   symlinkSync("history.jsonl", at("soft.edn"));

@@ -142,7 +142,8 @@ export function guardStreams(): void {
   for (const stream of [process.stdout, process.stderr]) stream.write = foreignWriter();
   process.removeAllListeners("warning");
   process.on("warning", ({ name, message }) => {
-    if (name !== "ExperimentalWarning") tell(`(node) ${name}: ${withoutUnseen(message.replaceAll("\n", " "))}\n`);
+    if (name !== "ExperimentalWarning")
+      tell(`(node) ${name}: ${withoutUnseen(message.replaceAll(/\s*\n\s*/g, " "))}\n`);
   });
 }
 
