@@ -63,6 +63,19 @@ describe("what two owners do with holds from before the history", () => {
     expect(found(given)).toBe("valid");
   });
 
+  it("is over with that release, which ends no later hold of the same owner value", () => {
+    const given = new Recording({ clients: 3 }).seek(0, 0).release(1, 2, "a").acquire(2, 2, "a").fail(3, 0);
+    expect(found(given.acquire(4, 0, "b"))).toBe("invalid");
+    // With this, only the general search decides.
+    const extended = new Recording({ clients: 3 })
+      .seek(0, 0)
+      .release(1, 2, "a")
+      .fail(1, 0)
+      .acquire(2, 2, "a")
+      .seek(3, 0);
+    expect(found(extended.seekExtension(3, 2, "a", 100).info(3, 2, "extend").granted(4, 0, "b"))).toBe("invalid");
+  });
+
   it("is no proof where the first release was under way when the recording began: another may have held since it took effect", () => {
     const recorded = (recording: Recording): string => {
       const left = recording.leave(2, 0, "a").leave(4, 1, "b").left(6, 0).left(8, 1);

@@ -18,6 +18,12 @@ export const UNSAID = "the answer does not say whether the release found a lock 
  */
 export const NEVER_ANSWERED = Symbol("its client went on under another process number");
 
+/**
+ * On an `info` completion of a release that was under way when the recording began: it took effect before the recording, or else before
+ * this completion.
+ */
+export const PERHAPS_BEFORE = Symbol("it may have taken effect before the recording began");
+
 /** On the invocation of an acquire that counted as one of unknown outcome, and is granted now after all: it is told once more. */
 export const ANSWERED_LATE = Symbol("its client had gone on under another process number");
 

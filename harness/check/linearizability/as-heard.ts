@@ -3,6 +3,7 @@ import type { RenewedEvent } from "../../history/history.ts";
 import type { SharedEvidence } from "../evidence/evidence.ts";
 import { type InvocationEvent, isReleaseAgain } from "../../history/operations.ts";
 import type { LockCompletion } from "./open-operation.ts";
+import { PERHAPS_BEFORE } from "../../history/unordered.ts";
 import { extensionAsHeard } from "../../history/holds/unheard-extension.ts";
 
 /**
@@ -29,7 +30,7 @@ export function asHeard(
   if (isReleaseAgain(completion, invocation)) return { ...completion, type: "info", value: {} };
   if (completion.value.released) {
     const mayBeEarly = invocation?.f === "release" && mayBeFromBefore(invocation, evidence);
-    return mayBeEarly ? { ...completion, type: "info", value: {} } : completion;
+    return mayBeEarly ? { ...completion, type: "info", value: {}, ...{ [PERHAPS_BEFORE]: true } } : completion;
   }
   const owner = invocation?.f === "release" ? invocation.value.owner : undefined;
   if (loss !== undefined && !evidence.isShareable(completion.key)) return { ...completion, type: "fail", value: {} };

@@ -18,8 +18,8 @@ import { ProcessLineage } from "../../history/process-lineage.ts";
 import { MOST_STEPS, StepBudget } from "./step-budget.ts";
 import {
   described,
+  ended,
   ending,
-  granted,
   isRenewal,
   possible,
   renewal,
@@ -258,8 +258,7 @@ export class KeyOperations {
   }
 
   #resolve(open: OpenOperation, completion: LockCompletion): LockOperation | undefined {
-    if (completion.type === "info") return possible(open);
-    if (completion.type === "ok") return granted(open, completion);
+    if (completion.type !== "fail") return ended(open, completion);
     const contended = completion.f === "acquire" && completion.value?.reason === "contended";
     if (!contended || !this.#observeContention) return undefined;
     return { ...described(open), kind: "contended", ...ending(completion) };

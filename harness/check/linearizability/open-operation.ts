@@ -2,6 +2,7 @@ import { type Share, shareOf, type Sharing } from "../../core/sharing.ts";
 import { NANOSECONDS_PER_MS, type RenewedEvent } from "../../history/history.ts";
 import type { Point } from "./configuration.ts";
 import type { CompletionEvent, InvocationEvent } from "../../history/operations.ts";
+import { PERHAPS_BEFORE } from "../../history/unordered.ts";
 import { mayRenew } from "../../history/holds/repeated-acquire.ts";
 import { earliestExpiry, type LockOperation } from "./lock-models.ts";
 
@@ -50,8 +51,14 @@ export function possible(open: OpenOperation): LockOperation {
   return { ...described(open), kind: open.invocation.f, ...end };
 }
 
+/** An operation that may have taken effect. */
+export function ended(open: OpenOperation, completion: Exclude<LockCompletion, { type: "fail" }>): LockOperation {
+  if (completion.type === "ok") return granted(open, completion);
+  return PERHAPS_BEFORE in completion ? { ...possible(open), until: completion.index } : possible(open);
+}
+
 /** An operation that succeeded. */
-export function granted(open: OpenOperation, completion: Extract<LockCompletion, { type: "ok" }>): LockOperation {
+function granted(open: OpenOperation, completion: Extract<LockCompletion, { type: "ok" }>): LockOperation {
   const operation = { ...described(open), ...ending(completion) };
   if (completion.f === "release") return { ...operation, kind: completion.value.released ? "release" : "miss" };
   if (completion.f === "extend") return { ...operation, kind: "extend", validUntil: validUntil(completion) };

@@ -88,7 +88,10 @@ function* searchingFrom<S>(
 
   while (required > 0) {
     const isOut =
-      entry === undefined || entry.isReturn || twins.get(entry.operation)?.some((twin) => done.has(twin)) === true;
+      entry === undefined ||
+      entry.isReturn ||
+      twins.get(entry.operation)?.some((twin) => done.has(twin)) === true ||
+      isTooLate(operations[entry.operation]!, stack, operations);
     const options = isOut || entry === undefined ? [] : optionsFor(entry, current, operations, specification, head);
     const more = Math.max(0, options.length - USUAL_OPTIONS);
     steps += more;
@@ -162,6 +165,15 @@ function twinsOf(operations: readonly LockOperation[]): ReadonlyMap<number, read
       );
   }
   return twins;
+}
+
+/** Whether something comes before this operation that was invoked only after this one, if it took effect, had done so. */
+function isTooLate(
+  { until }: LockOperation,
+  before: readonly Frame<unknown>[],
+  operations: readonly LockOperation[],
+): boolean {
+  return until !== undefined && before.some(({ entry }) => operations[entry.operation]!.invoked >= until);
 }
 
 /** The configurations when this operation comes next, with and without an expiry before it. */
