@@ -37,13 +37,18 @@ test("the first part of a failing plan that fails as well is shrunk instead, and
   const again = await campaign({ path: counterexample?.path }).result;
   expect(again.counterexample?.run.plan).toEqual(counterexample?.run.plan);
   expect(again.counterexample?.path).toBe(counterexample?.path);
+  const unshrunk = await campaign({ path: counterexample?.path, shrinkRuns: 0 }).result;
+  expect(unshrunk.counterexample?.run.plan).toEqual(counterexample?.run.plan);
 });
 
-test("no more parts are tried than shrinking may take runs, and none of a plan that is not shrunk", async () => {
+test("all parts are tried, and none where nothing is shrunk", async () => {
   const few = campaign({ shrinkRuns: 2 });
   const { counterexample, runs } = await few.result;
-  expect(counterexample?.run.plan.seed).toBe(1);
-  expect(few.ran.slice(runs)).toEqual([11, 12]);
+  expect(counterexample?.run.plan.seed).toBe(FAILING_PART);
+  expect(few.ran.slice(runs)).toEqual([11, 12, 13]);
+  const none = campaign({ shrinkRuns: 0 });
+  expect((await none.result).counterexample?.run.plan.seed).toBe(1);
+  expect(none.ran).not.toContain(11);
   const kept = campaign({ regressions: [plan({ limitMs: 5000, seed: 1 })] });
   expect((await kept.result).counterexample?.run.plan).toEqual(plan({ limitMs: 5000, seed: 1 }));
   expect(kept.ran).toEqual([1]);

@@ -262,10 +262,12 @@ class Search<Run extends Judged> {
     this.#noteStandIn(tried, part ?? run);
   }
 
-  /** The first run of a part of this failing run's plan that shows as much. `onRun`: is told each, and whether it does. */
+  /**
+   * The first run of a part of this failing run's plan that shows as much. `onRun`: is told each, and whether it does. Who goes to a
+   * path may shrink nothing, and must come to the same part: all are tried.
+   */
   async #failingPart(failing: Run, onRun?: (run: Run, fails: boolean) => void): Promise<Run | undefined> {
-    const { partsOf, shrinkRuns } = this.#options;
-    for (const plan of Iterator.from(partsOf?.(failing) ?? []).take(shrinkRuns)) {
+    for (const plan of this.#options.partsOf?.(failing) ?? []) {
       if (this.#isStopped()) return undefined;
       const run = await this.#execute(plan);
       const fails = run.verdict.verdict === "invalid" && this.#showsAsMuch(run, failing);
@@ -367,7 +369,8 @@ class Search<Run extends Judged> {
    */
   async #compares(first: Run): Promise<boolean> {
     try {
-      const part = await this.#failingPart(first, (run, fails) => this.#note(run, fails));
+      const shrinks = this.#options.shrinkRuns > 0;
+      const part = shrinks ? await this.#failingPart(first, (run, fails) => this.#note(run, fails)) : undefined;
       if (part !== undefined) this.#standIn = part.plan;
       await this.#lastsAsLong(part ?? first);
       return true;

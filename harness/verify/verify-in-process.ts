@@ -14,8 +14,8 @@ const program = fileURLToPath(new URL(`./verification-process${extname(import.me
 
 /** Verifies in a separate process, and kills it when the signal aborts: a lock may never yield. */
 export async function verifyInProcess(settings: VerificationOptions, signal?: AbortSignal): Promise<Verification> {
-  signal?.throwIfAborted();
   await refuseFakeTicks();
+  signal?.throwIfAborted();
   // Without the options of a test runner, some of which load modules.
   const child = fork(program, [], {
     execArgv: [...NODE_OPTIONS_FOR_MODULES],
