@@ -8,11 +8,12 @@ import {
   foreignWords,
   keptOverRuns,
   laxTests,
+  LONG_TAG,
   longFiles,
+  mistaggedFiles,
   namelessFiles,
   unguardedContainerTests,
   unregistered,
-  untaggedLongFiles,
 } from "./testing/tidy-rules.ts";
 import { repeatedTypeNames } from "./testing/type-names.ts";
 
@@ -37,7 +38,7 @@ describe("this project", () => {
 
   test.each([
     ["no file is too long", () => longFiles([...code, ...scripts])],
-    ["every long test is run", () => untaggedLongFiles(code)],
+    ["every test is run", () => mistaggedFiles(code)],
     ["tests in containers are skipped without an engine", () => unguardedContainerTests(code)],
     ["no file is called utils", () => namelessFiles([...code, ...scripts])],
     ["no file only passes on what others export", () => barrels(code)],
@@ -89,11 +90,12 @@ test("a long file is caught", () => {
   expect(longFiles([file("a.ts", text.repeat(401))])).toEqual(["a.ts: 401 lines, more than 400"]);
 });
 
-test("a long test without its tag is caught", () => {
+test("a long test without its tag is caught, and a tag in the text of another", () => {
   const long = ["faults/a.long.test.ts", "faults/a.long.containers.test.ts"];
-  expect(untaggedLongFiles(long.map((path) => file(path, "// @module-tag long\n")))).toEqual([]);
-  expect(untaggedLongFiles(long.map((path) => file(path, "")))).toHaveLength(2);
-  expect(untaggedLongFiles([file("faults/a.test.ts", "")])).toEqual([]);
+  expect(mistaggedFiles(long.map((path) => file(path, `${LONG_TAG}\n`)))).toEqual([]);
+  expect(mistaggedFiles(long.map((path) => file(path, "")))).toHaveLength(2);
+  expect(mistaggedFiles([file("faults/a.test.ts", ""), file("faults/a.ts", LONG_TAG)])).toEqual([]);
+  expect(mistaggedFiles([file("faults/a.test.ts", `f("${LONG_TAG}");`)])).toHaveLength(1);
 });
 
 test("a test in containers that fails without an engine is caught", () => {

@@ -12,13 +12,22 @@ export function longFiles(files: readonly SourceFile[]): string[] {
   });
 }
 
-/** Files whose name says that all their tests are long, but which do not tell the test runner so: it would never run them. */
-export function untaggedLongFiles(files: readonly SourceFile[]): string[] {
-  return files
-    .filter(
-      ({ path, text }) => /\.long\.(?:containers\.)?test\.ts$/.test(path) && !text.startsWith("// @module-tag long\n"),
-    )
-    .map(({ path }) => `${path}: its first line is not "// @module-tag long"`);
+/** The first line of a file all of whose tests are long. */
+export const LONG_TAG = "// @module-tag long";
+/** As the test runner finds it, anywhere in a file. */
+const ANY_TAG = /(?:\/\/|\*)\s*@module-tag\s/;
+
+/**
+ * Files whose name says that all their tests are long, but which do not tell the test runner so: it would never run them. And files
+ * that tell it so, by a text in a test, and whose name does not say it: `npm test` would leave them out.
+ */
+export function mistaggedFiles(files: readonly SourceFile[]): string[] {
+  return files.flatMap(({ path, text }) => {
+    if (!/\.test\.ts$/.test(path)) return [];
+    const isLong = /\.long\.(?:containers\.)?test\.ts$/.test(path);
+    if (isLong && !text.startsWith(`${LONG_TAG}\n`)) return [`${path}: its first line is not "${LONG_TAG}"`];
+    return !isLong && ANY_TAG.test(text) ? [`${path}: it contains a tag of all its tests, and is not called long`] : [];
+  });
 }
 
 /** Files whose name says that their tests need a container engine, but which are not skipped where there is none. */
