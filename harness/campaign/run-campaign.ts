@@ -4,9 +4,8 @@ import type { RecurrenceCount } from "../core/recurrence.ts";
 import type { Verdict } from "../core/verdict.ts";
 import type { PlansInOrder } from "./systematic/on-demand.ts";
 import { RunsInOrder } from "./parallel/runs-in-order.ts";
-import { countRecurrences } from "./recurrence/count-recurrences.ts";
+import { ComparedRecurrences } from "./recurrence/compared-recurrences.ts";
 import { saysAsMuch } from "./recurrence/same-violation.ts";
-import { withOtherSeeds } from "./recurrence/variations.ts";
 import { isAsPlain } from "./visible-overlap.ts";
 
 /** One plan that was run and judged. */
@@ -143,13 +142,13 @@ class Search<Run extends Judged> {
   #failing: Run | undefined;
   /** The plan that was run instead of the one that failed, if another was. */
   #standIn: Plan | undefined;
-  /** With how many other seeds the violation came again, at most. */
-  #mostSeeds = 0;
-  #seedRuns = 0;
+  readonly #recurrences: ComparedRecurrences<Run>;
   #cutShort = false;
 
   constructor(options: CampaignOptions<Run>) {
     this.#options = options;
+    const otherSeeds = options.shrinkRuns === 0 ? 0 : options.otherSeeds;
+    this.#recurrences = new ComparedRecurrences((plan) => this.#execute(plan), otherSeeds);
     this.#deadline = options.budgetMs === undefined ? Infinity : performance.now() + options.budgetMs;
   }
 
@@ -300,7 +299,8 @@ class Search<Run extends Judged> {
   /** Runs a plan while shrinking, or the one at the path that was asked for; false when it was judged invalid. */
   async #holds(plan: Plan): Promise<boolean> {
     const run = await this.#execute(plan);
-    const fails = run.verdict.verdict === "invalid" && this.#showsAsMuch(run) && (await this.#lastsAsLong(run));
+    const fails =
+      run.verdict.verdict === "invalid" && this.#showsAsMuch(run) && (await this.#recurrences.lastsAsLong(run));
     return this.#note(run, fails);
   }
 
@@ -331,7 +331,7 @@ class Search<Run extends Judged> {
   /** Whether no further run of shrinking may begin. */
   #isOver(): boolean {
     return (
-      (this.#failing !== undefined && Math.max(this.#shrinks, this.#seedRuns) >= this.#options.shrinkRuns) ||
+      (this.#failing !== undefined && Math.max(this.#shrinks, this.#recurrences.runs) >= this.#options.shrinkRuns) ||
       this.#isStopped()
     );
   }
@@ -344,26 +344,6 @@ class Search<Run extends Judged> {
   }
 
   /**
-   * Whether the violation comes again with other seeds about as often as that of the plans before. One time less may be
-   * chance; a plan that fails once in a while only is smaller, but shows little.
-   */
-  async #lastsAsLong(run: Run): Promise<boolean> {
-    const { otherSeeds = 0, shrinkRuns } = this.#options;
-    if (otherSeeds === 0 || shrinkRuns === 0) return true;
-    const atLeast = this.#mostSeeds - 1;
-    const again = await countRecurrences(withOtherSeeds(run.plan, otherSeeds), {
-      run,
-      atLeast,
-      execute: (plan) => {
-        this.#seedRuns += 1;
-        return this.#execute(plan);
-      },
-    });
-    this.#mostSeeds = Math.max(this.#mostSeeds, again);
-    return again >= atLeast;
-  }
-
-  /**
    * Goes to the part of the first failing run that fails by itself, if there is one, and counts how often its violation comes again,
    * with which smaller plans are compared; false when that was interrupted.
    */
@@ -372,7 +352,7 @@ class Search<Run extends Judged> {
       const shrinks = this.#options.shrinkRuns > 0;
       const part = shrinks ? await this.#failingPart(first, (run, fails) => this.#note(run, fails)) : undefined;
       if (part !== undefined) this.#standIn = part.plan;
-      await this.#lastsAsLong(part ?? first);
+      await this.#recurrences.lastsAsLong(part ?? first);
       return true;
     } catch (error) {
       if (error instanceof PreconditionFailure) return false;
