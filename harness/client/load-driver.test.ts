@@ -121,6 +121,19 @@ describe("what is no driver is refused in one line", () => {
     expect(refused).toMatchObject({ hint: expect.stringMatching(hint) });
   });
 
+  test.each([
+    ["number", "7"],
+    ["host", '"Error\\n    at f (file://host/x.ts:1:1)"'],
+    ["escape", '"Error\\n    at f (file:///%zz/x.ts:1:1)"'],
+    ["file", '"Error\\n    at f (/nowhere/x.ts:1:1)"'],
+  ])("an error whose stack says nothing that can be read (%s)", async (name, stack) => {
+    const thrown = `throw Object.assign(new Error("no way"), { stack: ${stack} });`;
+    await expect(loadDriver(module(`stack-${name}.mjs`, thrown))).rejects.toMatchObject({
+      message: expect.stringMatching(/cannot be loaded: no way$/),
+      hint: expect.stringMatching(/^correct it: node \S+ shows where it fails$/),
+    });
+  });
+
   test.each(["notes.txt", "lock.py", "driver"])("a file that is no module by its name: %s", async (name) => {
     await expect(loadDriver(module(name, "export default {};"))).rejects.toMatchObject({
       message: expect.stringMatching(/ is no module: its name ends in none of \.mts, \.ts, /),

@@ -8,9 +8,22 @@ const FRAME = /^ +at (?:.*\()?(?:async )?(file:\/\/\S+?|\/.+?|[A-Za-z]:\\.+?)(?:
 const INLINE_MAP = /\/\/# sourceMappingURL=data:application\/json;base64,(\S+)\s*$/;
 const HARNESS = fileURLToPath(new URL("../../", import.meta.url));
 
+interface Place {
+  readonly path: string;
+  readonly line: number;
+}
+
 /** Where code of the user's failed, as a line of the file that the user wrote. Undefined if the error does not say. */
-export function placeOfError(error: unknown): { readonly path: string; readonly line: number } | undefined {
-  const stack = error instanceof Error ? (error.stack ?? "") : "";
+export function placeOfError(error: unknown): Place | undefined {
+  try {
+    return error instanceof Error ? placeIn(error.stack ?? "") : undefined;
+  } catch {
+    // Strangers' errors may have anything for a stack, and the files that it names need not be there.
+    return undefined;
+  }
+}
+
+function placeIn(stack: string): Place | undefined {
   for (const frame of stack.split("\n")) {
     const [, place = "", line, column] = FRAME.exec(frame) ?? [];
     const path = place.startsWith("file:") ? fileURLToPath(place) : place;
