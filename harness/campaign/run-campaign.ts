@@ -32,7 +32,7 @@ export interface CampaignOptions<Run extends Judged> {
   readonly shrinkRuns: number;
   /**
    * Plans that do only a part of what a failing run did, to be tried before all other smaller plans: the first that fails as well
-   * is shrunk instead. Equal for equal runs. Default: none.
+   * is shrunk instead. Equal for equal runs. All are tried, however few runs shrinking may take. Default: none.
    */
   readonly partsOf?: ((run: Run) => Iterable<Plan>) | undefined;
   /**

@@ -2,6 +2,9 @@ import type { FaultStep, Plan, Section, Step } from "../../harness/core/plan.ts"
 import { clientName } from "../../harness/core/topology.ts";
 import type { Trigger } from "../../harness/core/trigger.ts";
 
+/** How many critical sections a plan has that is tried without one of them with other seeds too. */
+const SECTIONS = { from: 3, to: 12 };
+
 /**
  * Plans that are smaller than this one by one thing, the largest reductions first: without a fault, without a
  * client, without a section, without a step, with a shorter time. A shrinker tries them in order, and goes on from the
@@ -72,8 +75,6 @@ function withOtherSeedsOf(plans: readonly Plan[]): readonly Plan[] {
   const others = plans.map((plan) => withOtherSeeds(plan));
   return Array.from({ length: OTHER_SEEDS }, (_, index) => others.flatMap((seeds) => seeds[index] ?? [])).flat();
 }
-
-const SECTIONS = { from: 3, to: 12 };
 
 /** What happens on one key only. */
 function ofOneKey(plan: Plan): readonly Plan[] {

@@ -29,8 +29,8 @@ export function asHeard(
   if (completion.f !== "release" || completion.type !== "ok") return completion;
   if (isReleaseAgain(completion, invocation)) return { ...completion, type: "info", value: {} };
   if (completion.value.released) {
-    const mayBeEarly = invocation?.f === "release" && mayBeFromBefore(invocation, evidence);
-    return mayBeEarly ? { ...completion, type: "info", value: {}, ...{ [PERHAPS_BEFORE]: true } } : completion;
+    if (invocation?.f !== "release" || !mayBeFromBefore(invocation, evidence)) return completion;
+    return Object.assign({ ...completion, type: "info", value: {} } as const, { [PERHAPS_BEFORE]: true });
   }
   const owner = invocation?.f === "release" ? invocation.value.owner : undefined;
   if (loss !== undefined && !evidence.isShareable(completion.key)) return { ...completion, type: "fail", value: {} };

@@ -78,7 +78,10 @@ export interface LockOperation {
   readonly share?: Share | undefined;
   /** For acquire and reenter: whether its owner, if it holds already, may only renew its lease by it. */
   readonly mayRenew?: boolean | undefined;
-  /** For lose, and releases that are not `required`: the event by which it took effect, if it did. If absent, a later hold of its owner may be meant. */
+  /**
+   * For lose, and for a release that is not `required`: the event by which it took effect, if it did. If absent, a later hold of its
+   * owner may be meant.
+   */
   readonly until?: number | undefined;
   /** For reenter: the acquire of unknown outcome that may have been it. It differs in nothing but its kind and owner. */
   readonly acquire?: LockOperation | undefined;

@@ -167,7 +167,7 @@ function twinsOf(operations: readonly LockOperation[]): ReadonlyMap<number, read
   return twins;
 }
 
-/** Whether something comes before this operation that was invoked only after this one, if it took effect, had done so. */
+/** Whether an operation is placed already that was invoked only after this one must have taken effect, if it did. */
 function isTooLate(
   { until }: LockOperation,
   before: readonly Frame<unknown>[],

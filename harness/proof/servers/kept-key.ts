@@ -9,7 +9,7 @@ import type { JudgedRun } from "../changed-run.ts";
 import { clientNumber } from "../same-in-another-run.ts";
 
 /**
- * The hypothesis with what the one server of the run held for an owner of the key when a client was refused it that nobody held. A
+ * The hypothesis, with what the server still held for an owner when a client was refused the key although nobody held it. A
  * history leaves open whether the lock was left without an expiry, with a longer one than anybody asked for, or was free.
  * Undefined where the record does not show it: for several servers, for owner values that only the driver knows, or if a clock was stepped.
  *
