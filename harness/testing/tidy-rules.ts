@@ -23,7 +23,7 @@ const ANY_TAG = /(?:\/\/|\*)\s*@module-tag\s/;
  */
 export function mistaggedFiles(files: readonly SourceFile[]): string[] {
   return files.flatMap(({ path, text }) => {
-    if (!/\.test\.ts$/.test(path)) return [];
+    if (!path.endsWith(".test.ts")) return [];
     const isLong = /\.long\.(?:containers\.)?test\.ts$/.test(path);
     if (isLong && !text.startsWith(`${LONG_TAG}\n`)) return [`${path}: its first line is not "${LONG_TAG}"`];
     return !isLong && ANY_TAG.test(text) ? [`${path}: it contains a tag of all its tests, and is not called long`] : [];
