@@ -122,7 +122,11 @@ function tookFrom(first: Hold, second: Successor, interference: Interference, ev
     return !foundItsOwn(first, interference);
   if (interference.owner === first.owner)
     return (
-      !interference.certain && interference.completedIndex < first.grantedIndex && !isOverBefore(interference, first)
+      !interference.certain &&
+      interference.completedIndex < first.grantedIndex &&
+      !isOverBefore(interference, first) &&
+      // It was recorded with another value than the hold: the lock would have to take one for the other.
+      !evidence.repeated.hasSeveral(first.key, first.owner)
     );
   if (isOverBefore(interference, first) || !mayComeLate(first, second, interference, evidence)) return false;
   if (foundItsOwn(first, interference)) return false;

@@ -76,6 +76,16 @@ describe("an operation without an answer, whose client goes on under another num
     expect(cause?.why).toContain("(event 4), which was never answered and may have taken effect");
   });
 
+  it("is not called a release of the same owner value where its client is granted the lock under another one then", () => {
+    const recording = new Recording({ clients: 2 })
+      .acquire(0, 0, "a")
+      .leave(50, 0, "a")
+      .acquire(60, 2, "b", { ttlMs: 50 })
+      .acquire(80, 1, "c");
+    const { violations = [] } = checkHistory(recording.history, { foreign: true }).properties["lease-exclusion"] ?? {};
+    expect(violations.map(({ cause }) => cause)).toEqual(["double-grant"]);
+  });
+
   it("belongs to the task that goes on, where the history says how many each client has", () => {
     const ofOtherTask = goesOn((recording) => recording.seek(20, 0, { ttlMs: 1 }), { tasks: [2, 1] });
     expect(broken(ofOtherTask.history)).not.toContain("lease-exclusion");
