@@ -5,6 +5,7 @@ import type { Plan } from "../../core/plan.ts";
 import type { RunNote } from "../../core/run-note.ts";
 import { type Cause, PROMISABLE, PROPERTIES, type Property, type Verdict, type Violation } from "../../core/verdict.ts";
 import { reasonKind } from "./reason-kind.ts";
+import { slow } from "./slow.ts";
 
 /** What decides a verdict: the lock's claims; what any lock of its topology can promise; or the caller. */
 export type Basis = "claims" | "promisable" | "asked";
@@ -20,6 +21,7 @@ export function notesOf(run: { plan: Plan; history: History; verdict: Verdict },
     ...floods(run.history),
     ...brokenBeyond(run, BEYOND[basis]),
     ...outlived(run),
+    ...slow(run.history),
   ];
   if (verdict === "valid") return broken;
   if (basis !== "asked" && promisesNothing(run))
