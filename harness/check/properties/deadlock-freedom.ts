@@ -29,12 +29,9 @@ import {
   whyFree,
   whyStuck,
 } from "./stuck-lock.ts";
-import { RemarkList } from "../remark-list.ts";
 import { LaterPromises } from "./later-promises.ts";
 import { SilentKeys } from "./silent-keys.ts";
-import { freeWaitInWords, FreeWaits } from "../liveness/free-waits.ts";
-import { lateAnswerInWords, LateAnswers } from "../liveness/late-answers.ts";
-import { UngrantedRequests } from "../liveness/ungranted-requests.ts";
+import { LivenessRemarks } from "../liveness/liveness-remarks.ts";
 import { clientInWords, faultInWords, holderOf, timeWords } from "../words.ts";
 import { inFigures } from "../../core/words/in-figures.ts";
 
@@ -71,12 +68,8 @@ export const deadlockFreedom: CheckerFactory = {
 class DeadlockFreedom implements Checker {
   readonly #evidence: SharedEvidence;
   readonly #findings = new Findings("deadlock-freedom");
-  readonly #ungranted = new UngrantedRequests();
+  readonly #liveness: LivenessRemarks;
   readonly #promises = new LaterPromises();
-  readonly #freeWaits: FreeWaits;
-  readonly #waits = new RemarkList("more waits for keys that nobody held are not listed");
-  readonly #lateAnswers: LateAnswers;
-  readonly #lates = new RemarkList("more answers that came late are not listed");
   readonly #silent: SilentKeys;
   readonly #keys = new Map<string, WatchedKey>();
   /** Faults in force, by kind and targets. */
@@ -92,25 +85,16 @@ class DeadlockFreedom implements Checker {
 
   constructor(evidence: SharedEvidence) {
     this.#evidence = evidence;
-    const { header } = evidence;
-    this.#freeWaits = new FreeWaits(header, (wait) => this.#waits.add(freeWaitInWords(header, wait)));
-    this.#lateAnswers = new LateAnswers(header, (late) => this.#lates.add(lateAnswerInWords(header, late)));
+    this.#liveness = new LivenessRemarks(evidence.header);
     this.#silent = new SilentKeys(evidence);
   }
 
   get remarks(): readonly string[] {
-    return [
-      ...this.#findings.remarks,
-      ...this.#ungranted.remarks(this.#evidence.header),
-      ...this.#waits.all,
-      ...this.#lates.all,
-    ];
+    return [...this.#findings.remarks, ...this.#liveness.all];
   }
 
   push({ event, invocation, changes }: HistoryStep): void {
-    this.#ungranted.push({ event, invocation }, this.#evidence.header);
-    this.#freeWaits.push({ event, invocation });
-    this.#lateAnswers.push({ event, invocation });
+    this.#liveness.push({ event, invocation });
     for (const change of changes) this.#follow(change, event.time);
     this.#hear(event, invocation);
     if (event.type === "fault") this.#disturb(event);
@@ -128,7 +112,7 @@ class DeadlockFreedom implements Checker {
     const state = this.#of(key);
     this.#unexplained ??= state.unexplained;
     this.#silent.conclude(key, state);
-    this.#freeWaits.conclude(key);
+    this.#liveness.conclude(key);
     this.#keys.delete(key);
   }
 
