@@ -4,13 +4,11 @@ import type { CompletionEvent, InvocationEvent } from "../../history/operations.
 import { beganFree } from "../evidence/held-before.ts";
 import type { HistoryStep } from "../evidence/history-step.ts";
 import { clientInWords, timeWords } from "../words.ts";
+import { GRANTABLE_TTL_MS } from "./grantable-ttl.ts";
 import { LONG_WAIT_MS } from "./long-wait.ts";
 
 /** Without a fault, what a release has sent to other servers than the one that answered has arrived after this long. */
 const SETTLED_NS = 100 * NANOSECONDS_PER_MS;
-
-/** A lease of this length is certainly long enough to be granted. */
-const GRANTABLE_TTL_MS = 100;
 
 type Seek = Extract<InvocationEvent, { f: "acquire" }>;
 

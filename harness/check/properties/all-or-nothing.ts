@@ -7,13 +7,11 @@ import type { SharedEvidence } from "../evidence/evidence.ts";
 import type { HistoryStep } from "../evidence/history-step.ts";
 import { explain } from "../explanation.ts";
 import { Findings, notApplicable, VALID } from "../findings.ts";
+import { GRANTABLE_TTL_MS } from "../liveness/grantable-ttl.ts";
 import { clientInWords, timeWords } from "../words.ts";
 
 /** Without a fault, whatever was sent has arrived after this long: what a failed try took is given back by then. */
 const SETTLED = 1000 * NANOSECONDS_PER_MS;
-
-/** A lease of this length is certainly long enough to be granted. */
-const GRANTABLE_TTL_MS = 100;
 
 type Seek = Extract<InvocationEvent, { f: "acquire" }>;
 

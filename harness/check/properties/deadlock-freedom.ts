@@ -31,18 +31,13 @@ import {
 } from "./stuck-lock.ts";
 import { LaterPromises } from "./later-promises.ts";
 import { SilentKeys } from "./silent-keys.ts";
+import { GRANTABLE_TTL_MS } from "../liveness/grantable-ttl.ts";
 import { LivenessRemarks } from "../liveness/liveness-remarks.ts";
 import { clientInWords, faultInWords, holderOf, timeWords } from "../words.ts";
 import { inFigures } from "../../core/words/in-figures.ts";
 
 /** How long a lock may take beyond the TTL, for its retry interval and for everything to settle. */
 const SLACK = 2000 * NANOSECONDS_PER_MS;
-
-/**
- * A lease of this length is certainly long enough to be granted. A shorter one may never be granted, because drift and
- * the time of the requests use it up: a library then gives up after its tries, as if another client held the lock.
- */
-const GRANTABLE_TTL_MS = 100;
 
 const FREE_BY_ITSELF = "a lock must become free by itself even if its holder dies";
 
