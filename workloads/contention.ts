@@ -15,6 +15,7 @@ type ClientInput = PlanInput["clients"][number];
 type SectionInput = ClientInput["sections"][number];
 type StepInput = SectionInput["steps"][number];
 type ReentryInput = Extract<StepInput, { readonly do: "reenter" }>;
+type StepOfReentry = ReentryInput["steps"][number];
 
 export interface ContentionOptions {
   readonly lock: string;
@@ -170,17 +171,17 @@ function section({
       holdPercent: share,
       reads: fc.boolean(),
       tries: retries ? fc.constantFrom(tries, RETRIES) : fc.constant(tries),
-      prolonging: fc.option(prolonging(ttlMs, share, reenters), { freq: 2 }),
+      prolongings: fc.option(prolongings(ttlMs, share, reenters), { freq: 2, nil: NONE }),
       ...(answersTwice ? { afterwards: fc.option(afterwards, { freq: 5 }) } : {}),
     })
-    .map(({ ttlMs, waitShare, writes, holdPercent, reads, tries, prolonging, afterwards = null }) => ({
+    .map(({ ttlMs, waitShare, writes, holdPercent, reads, tries, prolongings, afterwards = null }) => ({
       key: "k1",
       ttlMs,
       ...waiting(Math.round(waitShare * ttlMs), tries, leases),
       steps: [
         ...steps(writes, reads, [
           ...hold((holdPercent / 100) * ttlMs),
-          ...(prolonging === null ? [] : prolonged(prolonging, ttlMs, leases)),
+          ...prolongings.flatMap((prolonging) => prolonged(prolonging, ttlMs, leases)),
         ]),
         ...(afterwards === null ? [] : afterRelease(afterwards, ttlMs, leases)),
       ],
@@ -216,30 +217,61 @@ interface Prolonging {
   readonly holdPercent: number;
 }
 
+const NONE: readonly Prolonging[] = [];
+
 /** Its steps, for a lease of this length, as far as the lock can do them. */
 function prolonged({ step, holdPercent }: Prolonging, ttlMs: number, { extend }: LeaseSkills): readonly StepInput[] {
-  if (step.do === "reenter") {
-    const steps = extend === "any" ? step.steps : extend === "none" ? [] : step.steps.map(() => sameAgain(step.ttlMs));
-    return [{ ...step, steps }, ...hold((holdPercent / 100) * step.ttlMs)];
-  }
+  if (step.do === "reenter")
+    return [{ ...step, steps: possible(step, extend) }, ...hold((holdPercent / 100) * step.ttlMs)];
   if (extend === "none") return [];
   const extension = extend === "same" ? sameAgain(ttlMs) : step;
   return [extension, ...hold((holdPercent / 100) * extension.ttlMs)];
+}
+
+/** The steps of a re-entry that the lock can do. */
+function possible({ ttlMs, steps }: ReentryInput, extend: LeaseSkills["extend"]): ReentryInput["steps"] {
+  return steps.flatMap((step) => {
+    if (step.do !== "extend" || extend === "any") return [step];
+    return extend === "none" ? [] : [sameAgain(ttlMs)];
+  });
 }
 
 function sameAgain(ttlMs: number): { readonly do: "extend"; readonly ttlMs: number } {
   return { do: "extend", ttlMs };
 }
 
+/** How often a holder renews its lease at most, where it can do so in two ways. */
+const MOST_PROLONGINGS = 3;
+
 /** The holder renews the lease, by an extension or a re-entry, and holds for a share of the new lease. */
-function prolonging(ttlMs: Arbitrary<number>, share: Arbitrary<number>, reenters: boolean): Arbitrary<Prolonging> {
+function prolongings(
+  ttlMs: Arbitrary<number>,
+  share: Arbitrary<number>,
+  reenters: boolean,
+): Arbitrary<readonly Prolonging[]> {
   const extension = ttlMs.map((ttlMs) => ({ do: "extend" as const, ttlMs }));
-  const reentry = fc
-    .record({ ttlMs, steps: fc.array(extension, { maxLength: 1 }) })
-    .map((inner) => ({ do: "reenter" as const, ...inner }));
+  const one = fc
+    .tuple(reenters ? fc.oneof(reentry(ttlMs, share, extension), extension) : extension, share)
+    .map(([step, holdPercent]): Prolonging => ({ step, holdPercent }));
+  return reenters ? fc.array(one, { minLength: 1, maxLength: MOST_PROLONGINGS }) : one.map(only);
+}
+
+/** The holder enters again: meanwhile it extends the lease, waits for a share of it, or enters once more. */
+function reentry(
+  ttlMs: Arbitrary<number>,
+  share: Arbitrary<number>,
+  extension: Arbitrary<StepOfReentry>,
+): Arbitrary<ReentryInput> {
+  const wait = fc.tuple(ttlMs, share).map(([lease, percent]) => hold((percent / 100) * lease));
+  const inner = ttlMs.map((innerMs) => ({ do: "reenter" as const, ttlMs: innerMs, steps: [] }));
+  const some = fc.oneof(extension.map(only), wait, inner.map(only));
   return fc
-    .tuple(reenters ? fc.oneof(reentry, extension) : extension, share)
-    .map(([step, holdPercent]) => ({ step, holdPercent }));
+    .record({ ttlMs, steps: fc.array(some, { maxLength: 2 }) })
+    .map(({ steps, ...rest }) => ({ do: "reenter" as const, ...rest, steps: steps.flat() }));
+}
+
+function only<S>(step: S): readonly S[] {
+  return [step];
 }
 
 /** Often about as long as the lease: what a lock does then depends on how its steps interleave with the expiry. */
@@ -259,7 +291,7 @@ function steps(writes: number, reads: boolean, holding: readonly StepInput[]): S
   ];
 }
 
-function hold(ms: number): StepInput[] {
+function hold(ms: number): Extract<StepInput, { readonly do: "hold" }>[] {
   const forMs = Math.round(ms);
   return forMs > 0 ? [{ do: "hold", forMs }] : [];
 }

@@ -24,15 +24,25 @@ const plainStepSchema = z.discriminatedUnion("do", [
   z.strictObject({ do: z.literal("await"), until: triggerSchema, atMostMs: durationMs }),
 ]);
 
-/** Acquire the same key again while holding it, do the steps, release. A lock that is not reentrant refuses this. */
-const reentrySchema = z.strictObject({
+const reentryFields = {
   do: z.literal("reenter"),
   ttlMs: lengthMs,
   /** Of a read-write lock: in which mode to acquire it again, if not in that of the section: a reader becomes a writer. */
   mode: sharingFields.mode,
-  steps: z.array(plainStepSchema).max(PLAN_BOUNDS.steps),
   /** If false, the outer release gives up both. */
   release: z.boolean().default(true),
+};
+
+/** A re-entry within a re-entry: then the key is held three times over. */
+const innerReentrySchema = z.strictObject({
+  ...reentryFields,
+  steps: z.array(plainStepSchema).max(PLAN_BOUNDS.steps),
+});
+
+/** Acquire the same key again while holding it, do the steps, release. A lock that is not reentrant refuses this. */
+const reentrySchema = z.strictObject({
+  ...reentryFields,
+  steps: z.array(z.union([plainStepSchema, innerReentrySchema])).max(PLAN_BOUNDS.steps),
 });
 
 /**
@@ -55,6 +65,11 @@ const STEPS_WITHOUT_HOLD: readonly Step["do"][] = ["hold", "await", "extend", "r
 function stepWithoutHold(steps: readonly Step[]): Step | undefined {
   const released = steps.findIndex((step) => step.do === "release" && step.hold === "own");
   return released === -1 ? undefined : steps.slice(released).find((step) => !STEPS_WITHOUT_HOLD.includes(step.do));
+}
+
+/** Whether the step enters the lock again in a mode, or a step of its own does. */
+function statesMode(step: Step): boolean {
+  return step.do === "reenter" && (step.mode !== undefined || step.steps.some(statesMode));
 }
 
 /** One critical section of a client: acquire, the steps, release. A try that is not granted skips the steps. */
@@ -95,7 +110,7 @@ const sectionSchema = z
     const message =
       without !== undefined
         ? `a step \`${without.do}\` comes after the section's release`
-        : isModeless && section.steps.some((step) => step.do === "reenter" && step.mode !== undefined)
+        : isModeless && section.steps.some(statesMode)
           ? "a re-entry states a `mode`, and its section states none"
           : sharingProblem(section);
     if (message !== undefined) context.addIssue({ code: "custom", message });

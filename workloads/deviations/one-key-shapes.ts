@@ -7,6 +7,7 @@ interface Shapes {
   readonly plain: readonly Shape[];
   readonly extending: readonly Shape[];
   readonly reentering: readonly Shape[];
+  readonly extendedReentering: readonly Shape[];
   readonly renewing: readonly Shape[];
   readonly silent: readonly Shape[];
   readonly patient: readonly Shape[];
@@ -24,6 +25,7 @@ export function shapesOf(scale: Scale): Shapes {
     plain: [...firstShapes(words), ...furtherShapes(words)],
     extending: extendingShapes(words),
     reentering: reenteringShapes(words),
+    extendedReentering: extendedReenteringShapes(words),
     renewing: renewingShapes(words),
     silent: silentShapes(words),
     patient: patientShapes(words),
@@ -262,7 +264,8 @@ function extendingShapes({
 }
 
 /** Shapes for locks that their holder can enter again. */
-function reenteringShapes({ hold, enter, enterFor, write, sections, later, seeker, rival }: Words): readonly Shape[] {
+function reenteringShapes(words: Words): readonly Shape[] {
+  const { hold, enter, enterFor, enterTwice, write, sections, later, seeker, rival } = words;
   return [
     {
       name: "entered again after the lease, then contended",
@@ -282,6 +285,31 @@ function reenteringShapes({ hold, enter, enterFor, write, sections, later, seeke
       name: "entered again before the end of the lease",
       // The inner entry is left when the lease that it prolonged would be over: what counts the entries must last as long.
       clients: [[...sections([hold(0.9), enterFor(0.2), hold(0.5), write]), seeker], [later(rival, 0)]],
+    },
+    {
+      name: "entered again within an entry",
+      // What knows only whether it was entered, not how often, takes the second release for the last one.
+      clients: [[...sections([enterTwice, hold(0.7), write]), seeker], [later(rival, 0)]],
+    },
+  ];
+}
+
+/** Shapes for locks that their holder can enter again, and extend. */
+function extendedReenteringShapes({
+  hold,
+  extend,
+  enter,
+  write,
+  sections,
+  later,
+  seeker,
+  rival,
+}: Words): readonly Shape[] {
+  return [
+    {
+      name: "extended, and entered again after the first lease",
+      // What counts the entries must be extended, too.
+      clients: [[...sections([hold(0.8), extend, hold(0.6), enter, hold(0.3), write]), seeker], [later(rival, 0)]],
     },
   ];
 }

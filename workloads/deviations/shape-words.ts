@@ -24,6 +24,12 @@ export function wordsOf(scale: Scale) {
       ttlMs: leaseMs,
       steps: [{ do: "hold", forMs: Math.round(share * leaseMs) }],
     }),
+    /** Three times over: the innermost entry is left at once. */
+    enterTwice: {
+      do: "reenter",
+      ttlMs: leaseMs,
+      steps: [{ do: "reenter", ttlMs: leaseMs, steps: [] }, write],
+    } as StepInput,
     write,
     read,
     one,

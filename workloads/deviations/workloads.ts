@@ -80,6 +80,7 @@ export function smallWorkloads(options: WorkloadOptions, skills: Skills): readon
     ...shared.plain,
     ...(skills.extends ? shared.extending : []),
     ...(skills.reenters ? shared.reentering : []),
+    ...(skills.reenters && skills.extends ? shared.extendedReentering : []),
     ...shared.dying,
     ...(skills.extends ? shared.dyingExtenders : []),
     ...(skills.reenters ? shared.dyingEnterers : []),

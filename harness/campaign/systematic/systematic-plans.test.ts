@@ -42,7 +42,7 @@ test("each workload has deviations among the first", async () => {
   });
   const all = [...plans];
   const workloads = all.filter(({ faults }) => faults.length > 0).map(({ clients }) => JSON.stringify(clients));
-  expect(new Set(workloads).size).toBe(32);
+  expect(new Set(workloads).size).toBe(34);
   expect(new Set(all.map((plan) => JSON.stringify(plan))).size).toBe(all.length);
 });
 
