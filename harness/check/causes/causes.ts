@@ -10,6 +10,7 @@ import { isCertainlyOver, overruns } from "./overrun-causes.ts";
 import type { Overlap } from "../evidence/overlaps.ts";
 import { byLoss, setBefore } from "./certain-losses.ts";
 import { byAnswer, byRight, type Interference } from "../evidence/interferences.ts";
+import { freedByInnerRelease } from "./inner-releases.ts";
 import { byElimination, namesEveryFault, takesLeases } from "./by-elimination.ts";
 import { foreignExtensions, overwritingExtensions, takenByExtension } from "./foreign-extensions.ts";
 import { takenByLateGrant, takenCertainly, takenOrOwn, takenPossibly } from "./taken-locks.ts";
@@ -137,7 +138,7 @@ export function hypothesesOf(
     ...takenCertainly(pair, evidence, rightful),
     ...takenPossibly(pair, evidence, rightful),
     ...takenByLateGrant(pair, evidence, interferences),
-    ...(overran.length > 0 ? [] : [...overpromised(overlap, evidence), grantedTwice(overlap, until, evidence)]),
+    ...(overran.length > 0 ? [] : alone(overlap, until, evidence)),
     ...unlikely,
     ...(isFresh && !isCounted ? byExtension : []),
     ...extensions.delayed,
@@ -293,6 +294,15 @@ function splitBetween(from: number, to: number, evidence: SharedEvidence): reado
   ];
 }
 
+/** What the lock may have done by itself. */
+function alone(overlap: Overlap, to: number, evidence: SharedEvidence): readonly Hypothesis[] {
+  return [
+    ...overpromised(overlap, evidence),
+    ...freedByInnerRelease(overlap, evidence),
+    grantedTwice(overlap, to, evidence),
+  ];
+}
+
 function grantedTwice(overlap: Overlap, to: number, evidence: SharedEvidence): Hypothesis {
   const { first, second } = overlap;
   const from = first.invokedTime;
@@ -307,20 +317,8 @@ function grantedTwice(overlap: Overlap, to: number, evidence: SharedEvidence): H
         : "";
   const why = `${calm}the lock itself ${excessInWords(overlap)}${meanwhile}${sharedOwnerInWords(first, second)}`;
   const orElse = `${orOverpromised(overlap, evidence)}${orNotProlonged(overlap)}`;
-  const alone = byElimination("double-grant", why, evidence);
-  const hypothesis: Hypothesis = orElse === "" ? alone : { ...alone, orElse };
-  const inner = innerReleaseOf(overlap);
-  if (inner === undefined) return hypothesis;
-  const [client, caller] = [first.process, inner.process].map((process) => clientInWords(evidence.header, process));
-  const who = caller === client ? "" : `${caller} `;
-  const shown = `${client} had entered the lock several times, and ${who}had called an inner release at ${timeWords(inner.time)}, which must leave it locked`;
-  return { ...hypothesis, shown, events: [inner.index] };
-}
-
-/** The last release, before the second grant, that gave back one of several entries of the first hold. */
-function innerReleaseOf({ first, second }: Overlap): Hold["innerRelease"] {
-  const inner = first.innerRelease;
-  return inner !== undefined && inner.index < second.grantedIndex ? inner : undefined;
+  const hypothesis = byElimination("double-grant", why, evidence);
+  return orElse === "" ? hypothesis : { ...hypothesis, orElse };
 }
 
 /** Faults between two times of which nobody knows what they do; empty if there are none. */
