@@ -54,12 +54,6 @@ type Lost = { readonly key: string; readonly owner: string };
 /** By lease: the reading of `performance.now()` until which it was renewed while something was awaited. */
 type RenewedUntil = Map<string, number>;
 
-/** The timer at the end of a lease, and how many unreleased grants it serves: one, plus one for each re-entry. */
-interface Watch {
-  readonly timer: NodeJS.Timeout;
-  readonly depth: number;
-}
-
 /** The same lock, used by a client that does one thing differently. It runs where the lock runs, on the same clocks. */
 export function alteredDriver(driver: LockDriver, alteration: Alteration): LockDriver {
   return {
@@ -76,7 +70,10 @@ class AlteredClient implements LockClient {
   readonly #name: string;
   /** Connects a lock object that knows nothing of what this client holds. */
   readonly #another: () => Promise<LockClient>;
-  readonly #watches = new Map<string, Watch>();
+  /** By lease, how many grants of it the client has received and not released: one, plus one for each re-entry. */
+  readonly #entries = new Map<string, number>();
+  /** By lease, the timer at its end. */
+  readonly #timers = new Map<string, NodeJS.Timeout>();
   /** What each acquire and extend under way has heard of renewals: several tasks of the client may wait for one each. */
   readonly #awaiting = new Set<RenewedUntil>();
   readonly #lostListeners: ((lost: Lost) => void)[] = [];
@@ -119,21 +116,23 @@ class AlteredClient implements LockClient {
       void this.#lock.release(grant).catch(() => {});
       return { type: "fail", kind: "error", reason: "the lease was over on arrival: discarded" };
     }
-    this.#watch(grant, endsAt, this.#depth(grant) + 1);
+    this.#entries.set(nameOf(grant), this.#entriesOf(grant) + 1);
+    this.#watch(grant, endsAt);
     return completion;
   }
 
   async release(grant: Grant): Promise<Completion<{ readonly released: boolean }>> {
-    const depth = this.#depth(grant);
+    const left = this.#entriesOf(grant) - 1;
     // An inner release leaves the lease as it is.
-    if (depth > 1) this.#watches.set(nameOf(grant), { ...this.#watches.get(nameOf(grant))!, depth: depth - 1 });
-    else this.#unwatch(grant);
+    if (left > 0) this.#entries.set(nameOf(grant), left);
+    else this.#forget(grant);
     // The answer of a lock that compares the owner value, so that triggers that wait for the release still fire.
     const isAltered = this.#isAltered("release");
     if (isAltered && this.#alteration.kind === "probe") {
       return { type: "fail", kind: "error", reason: probeReason(await this.#probe(grant)) };
     }
-    if (isAltered) return { type: "ok", value: { released: false } };
+    // One that counts entries says of an inner release that it took place.
+    if (isAltered) return { type: "ok", value: { released: left > 0 } };
     return this.#lock.release(grant);
   }
 
@@ -150,8 +149,8 @@ class AlteredClient implements LockClient {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    for (const { timer } of this.#watches.values()) clearTimeout(timer);
-    this.#watches.clear();
+    for (const timer of this.#timers.values()) clearTimeout(timer);
+    this.#timers.clear();
     await this.#lock[Symbol.asyncDispose]();
   }
 
@@ -206,35 +205,38 @@ class AlteredClient implements LockClient {
   }
 
   /** How many grants of this lease the client has received and not released. */
-  #depth(lease: Lost): number {
-    return this.#watches.get(nameOf(lease))?.depth ?? 0;
+  #entriesOf(lease: Lost): number {
+    return this.#entries.get(nameOf(lease)) ?? 0;
   }
 
   /** Moves the end of a watched lease. */
   #prolong(lease: Lost, endsAt: number): void {
-    const depth = this.#depth(lease);
-    if (depth > 0) this.#watch(lease, endsAt, depth);
+    if (this.#entriesOf(lease) > 0) this.#watch(lease, endsAt);
   }
 
   /** Sets the timer that ends a lease, in place of the one it may have. */
-  #watch({ key, owner }: Lost, endsAt: number, depth: number): void {
+  #watch({ key, owner }: Lost, endsAt: number): void {
     if (this.#alteration.kind !== "local-timer") return;
-    this.#unwatch({ key, owner });
+    const name = nameOf({ key, owner });
+    clearTimeout(this.#timers.get(name));
     const leftMs = Math.max(0, endsAt - performance.now());
-    this.#watches.set(nameOf({ key, owner }), {
-      timer: setTimeout(() => this.#tellLost({ key, owner }), leftMs),
-      depth,
-    });
+    this.#timers.set(
+      name,
+      setTimeout(() => this.#tellLost({ key, owner }), leftMs),
+    );
   }
 
-  #unwatch(lease: Lost): void {
-    clearTimeout(this.#watches.get(nameOf(lease))?.timer);
-    this.#watches.delete(nameOf(lease));
+  /** The client no longer holds this lease. */
+  #forget(lease: Lost): void {
+    const name = nameOf(lease);
+    clearTimeout(this.#timers.get(name));
+    this.#timers.delete(name);
+    this.#entries.delete(name);
   }
 
   #tellLost(lost: Lost): void {
     // An invalid notice goes to the listeners, which refuse it as they do without the alteration.
-    if (lostProblem(lost) === undefined) this.#unwatch(lost);
+    if (lostProblem(lost) === undefined) this.#forget(lost);
     for (const listener of this.#lostListeners) listener(lost);
   }
 

@@ -20,7 +20,7 @@ import { orNotProlonged, orOverpromised, overpromised, overpromisedWithoutEnd } 
 import { shortOwner } from "../../history/owner-value.ts";
 import { listed } from "../../core/listed.ts";
 import { endsNoLease, isClockOfPromoted, steppedLease, stepsClocks } from "./stepped-clocks.ts";
-import { clientInWords, faultInWords, timeWords } from "../words.ts";
+import { faultInWords, timeWords } from "../words.ts";
 
 /** How a lease is lost. Among faults that lose it in the same way, the most specific comes first. */
 interface LossOfLease {
