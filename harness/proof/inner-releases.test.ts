@@ -59,5 +59,5 @@ it("an inner release after which the lock was granted to another is proven to ha
   );
   const [violation] = run.record.verdict.properties["lease-exclusion"]?.violations ?? [];
   expect(violation).toMatchObject({ cause: "double-grant", proof: { standing: "proven" } });
-  expect(violation?.explanation).toMatch(/an inner release at [\d.]+ ms, which must leave it locked, freed it\./);
+  expect(violation?.explanation).toMatch(/an inner release at [\d.]+ ms, which must leave it locked, ended its hold\./);
 });

@@ -66,7 +66,7 @@ it("names an inner release after which the lock was granted to another", () => {
       end(new Recording({ clients: 2 }).acquire(0, 0, "a").reenter(50, 0, "a")).release(300, 1, "b"),
     )[0]?.explanation ?? "";
   const inner =
-    "client-0 had entered the lock several times, and an inner release at 100 ms, which must leave it locked, freed it";
+    "client-0 had entered the lock several times, and an inner release at 100 ms, which must leave it locked, ended its hold";
   expect(told((it) => it.release(100, 0, "a").acquire(150, 1, "b").release(200, 0, "a", false))).toContain(inner);
   expect(told((it) => it.acquire(150, 1, "b").release(200, 0, "a"))).toMatch(/^((?!inner release).)+$/);
   expect(told((it) => it.release(100, 1, "a").acquire(150, 1, "b"))).toContain(

@@ -16,7 +16,7 @@ export function freedByInnerRelease({ first, second }: Overlap, { header }: Shar
     {
       cause: "double-grant",
       events: [inner.index],
-      why: `${holder} had entered the lock several times, and an inner release${whose} at ${timeWords(inner.time)}, which must leave it locked, freed it`,
+      why: `${holder} had entered the lock several times, and an inner release${whose} at ${timeWords(inner.time)}, which must leave it locked, ended its hold`,
       ground: { on: "operation", invoked: inner.index },
       remedies: [],
     },
