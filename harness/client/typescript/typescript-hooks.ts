@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { registerHooks, type ResolveHookContext } from "node:module";
+import { type LoadFnOutput, type LoadHookContext, registerHooks, type ResolveHookContext } from "node:module";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { findFile } from "./find-file.ts";
 import { hasModuleSyntax, withCommonJsNames } from "./module-syntax.ts";
@@ -26,7 +26,8 @@ export function loadTypeScriptOfProjects(): void {
     },
     load(url, context, nextLoad) {
       const path = pathOf(url);
-      if (path === undefined || !TYPESCRIPT.test(path) || !isOfProject(path)) return nextLoad(url, context);
+      if (path === undefined || !isOfProject(path)) return nextLoad(url, context);
+      if (!TYPESCRIPT.test(path)) return moduleWithoutType(path, context) ?? nextLoad(url, context);
       const { code, isRewritten } = toJavaScript(readFileSync(path, "utf8"), path);
       const isModule = hasModuleSyntax(code) || isModuleByName(path, context.format);
       // The project compiles it to CommonJS; Node would refuse it, or, where package.json names no type, warn and take it as a module.
@@ -36,6 +37,16 @@ export function loadTypeScriptOfProjects(): void {
       return { format: isModule ? "module" : "commonjs", source, shortCircuit: true };
     },
   });
+}
+
+/**
+ * A module in a `.js` file of which nothing says that it is one: no package.json, or one without a type. Node takes it as a module
+ * too, with a warning about a package that works.
+ */
+function moduleWithoutType(path: string, { format }: LoadHookContext): LoadFnOutput | undefined {
+  if (!path.endsWith(".js") || (format ?? undefined) !== undefined) return undefined;
+  const source = readFileSync(path, "utf8");
+  return hasModuleSyntax(source) ? { format: "module", source, shortCircuit: true } : undefined;
 }
 
 function fileFor(specifier: string, { parentURL }: ResolveHookContext): string | undefined {
