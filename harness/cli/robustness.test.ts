@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { linkSync, mkdtempSync, openSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { linkSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -31,8 +31,6 @@ const FILES: Readonly<Record<string, string | Uint8Array>> = {
   "talks.mjs": `console.log("${ATTACK}"); process.stderr.write("${ATTACK}\\n"); process.emitWarning("${ATTACK}");
     export const driver = { connect: async () => { console.log("${ATTACK}"); ${REST} } };`,
   "warns.mjs": `process.emitWarning("one line\\n  and another"); export const driver = { connect: async () => { ${REST} } };`,
-  // Beside no package.json: nothing says that it is a module.
-  "no-type.js": `export const driver = { connect: async () => { ${REST} } };`,
   "deaf.mjs": DEAF,
   "throws.mjs": `export const driver = { connect: async () => { throw new Error("${ATTACK}"); } };`,
   "throws-at-load.mjs": `throw new Error("${ATTACK}");`,
@@ -197,7 +195,10 @@ test("a warning of several lines is one line", { tags: "long" }, async () => {
 });
 
 test("a module in a package without a type is taken without a warning", { tags: "long" }, async () => {
-  const { stderr } = await run("conform", "./no-type.js");
+  mkdirSync(at("typeless"));
+  writeFileSync(at("typeless/package.json"), "{}");
+  writeFileSync(at("typeless/lock.js"), `export const driver = { connect: async () => { ${REST} } };`);
+  const { stderr } = await run("conform", "./typeless/lock.js");
   expect(stderr).not.toContain("Warning");
 });
 
