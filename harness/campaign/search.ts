@@ -264,6 +264,7 @@ async function systematicPart<Run>(
   if (learn === undefined || isOver()) return unlearned;
   try {
     const skills = await skillsOf({ drawnFrom, seed, learn });
+    if (skills.grants === false) return unlearned;
     const { plans, commands, bases, workloads, countSingles } = await systematicPlans({
       drawnFrom,
       seed,

@@ -49,6 +49,20 @@ describe("an exploration", () => {
     expect(progress.steps.at(-1)).toContain("100 %");
   });
 
+  test("of a lock that grants nothing says so at once", { tags: "long" }, async () => {
+    const lock = join(fresh(), "..", "never.mjs");
+    const answer = `{ type: "info", reason: "no idea" }`;
+    const client = `{ acquire: async () => (${answer}), release: async () => (${answer}), [Symbol.asyncDispose]: async () => {} }`;
+    writeFileSync(lock, `export const driver = { connect: async () => (${client}) };`);
+    const progress = new HeardProgress();
+    await explore({ ...SOUND, lock, workload: smallWorkload(lock, "single") }, { store: fresh(), progress });
+    expect(progress.notes).toEqual([
+      expect.stringMatching(
+        /^the workload without faults decides nothing: no acquire was granted, .*no idea.*; check its driver: npx lockstorm conform /,
+      ),
+    ]);
+  });
+
   test(
     "finds a flaw at the first level, keeps the schedule, and finds the same with several threads",
     { tags: "long" },

@@ -24,6 +24,8 @@ import { explorationIdentity, prepareExploration, type PreparedExploration } fro
 import { pathText } from "./schedule-path.ts";
 import { StopFlag } from "./stop-flag.ts";
 import type { ExploreAnswer, ExploreTask, ExploreWorkerData } from "./worker.ts";
+import type { RunNote } from "../../core/run-note.ts";
+import { shellWord } from "../../core/words/shell-word.ts";
 import { inFigures } from "../../core/words/in-figures.ts";
 
 const WORKER = new URL(`./worker${extname(import.meta.url)}`, import.meta.url);
@@ -96,6 +98,7 @@ class Exploration {
     environment.progress.step("running the workload without faults");
     await this.#open([{ path: [] }], 0);
     const base = record.opened([]);
+    if (base?.schedule.outcome === "unknown") this.#tellUndecided(base.schedule.notes ?? []);
     const seen = new Set<string>();
     let parents = base === undefined ? [] : parentsAfter([{ ...base.schedule, path: [] }], seen, reduction);
     for (let level = 1; level <= deviations && parents.length > 0; level += 1) {
@@ -107,6 +110,15 @@ class Exploration {
       parents = parentsAfter(done.schedules, seen, reduction);
     }
     await this.#keep();
+  }
+
+  /** Where the workload as it is decides nothing, few of the thousands of schedules that deviate from it do. */
+  #tellUndecided(notes: readonly RunNote[]): void {
+    const { progress } = this.#tools.environment;
+    const { lock, topology } = this.#tools.prepared.parameters;
+    const why = notes.find(({ kind }) => kind === "undecided")?.what ?? "see the notes";
+    const conform = `npx lockstorm conform ${shellWord(lock)} --topology ${topology.kind}`;
+    progress.note(`the workload without faults decides nothing: ${why}; check its driver: ${conform}`);
   }
 
   #isOverBudget(): boolean {

@@ -5,7 +5,7 @@ import { HarnessError, UserError } from "../../core/errors.ts";
 import type { Verdict } from "../../core/verdict.ts";
 import { type History, INVALID_ANSWER } from "../../history/history.ts";
 import { Recording } from "../../check/testing/recording.ts";
-import { freshStores } from "../testing/results.ts";
+import { freshStores, HeardProgress } from "../testing/results.ts";
 import { EarlyEnd } from "./early-end.ts";
 import { huntLock } from "./hunt-lock.ts";
 
@@ -133,7 +133,7 @@ function driverFile(acquire: string, connects = Infinity): string {
 const OPTIONS = { faults: [], topology: "single", seed: 1, runs: 30, shrinkRuns: 3, threads: 1 } as const;
 
 test("a hunt for a lock that cannot connect any more says what it did until then, and why it ended", async () => {
-  const lock = driverFile(`{ type: "fail", kind: "contended", reason: "held" }`, 150);
+  const lock = driverFile(`{ type: "fail", kind: "contended", reason: "held" }`, 30);
   // A lock that refuses everybody is at fault, and that is not asked here.
   const required = ["lease-exclusion"] as const;
   const { findings, endedBy } = await huntLock({ ...OPTIONS, lock, required }, { store: fresh() });
@@ -177,3 +177,34 @@ test.each([
     expect(endedBy?.reason.endsWith(why)).toBe(true);
   },
 );
+
+test.each([
+  [
+    `{ type: "info", reason: "no idea" }`,
+    "no acquire was granted, and the first that was not contended ended as info: no idea",
+  ],
+  [
+    `{ type: "fail", kind: "contended", reason: "held" }`,
+    "every acquire was refused as contended, though no acquire was granted",
+  ],
+])(
+  "a hunt for a lock that answers nothing else than %s says so before its first run",
+  { tags: "long" },
+  async (answer, why) => {
+    const progress = new HeardProgress();
+    const lock = driverFile(answer);
+    await huntLock({ ...OPTIONS, lock }, { store: fresh(), progress });
+    expect(progress.notes[1]).toMatch(
+      new RegExp(`^without faults, ${why}.*; check its driver: npx lockstorm conform `),
+    );
+    // More of them would teach as little, and each waits for what does not come.
+    expect(progress.steps.filter((step) => step.includes("learning what the lock does"))).toHaveLength(1);
+  },
+);
+
+test("a hunt in real time says from its beginning what it is about", { tags: "long" }, async () => {
+  const progress = new HeardProgress();
+  const lock = driverFile(`{ type: "ok", value: { key, owner: client + (count += 1) } }`);
+  await huntLock({ ...OPTIONS, lock, runs: 2, threads: 2, backend: "live" }, { store: fresh(), progress });
+  expect(progress.steps[0]).toBe(`hunt for ${lock}: 2 plans at a time`);
+});

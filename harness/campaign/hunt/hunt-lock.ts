@@ -2,6 +2,8 @@ import { relative } from "node:path";
 import { ordersIn } from "../../history/orders.ts";
 import { HarnessError, UserError } from "../../core/errors.ts";
 import type { NoteKind, RunNote } from "../../core/run-note.ts";
+import type { Plan } from "../../core/plan.ts";
+import { shellWord } from "../../core/words/shell-word.ts";
 import type { Backend } from "../../core/topologies/backend.ts";
 import type { Property } from "../../core/verdict.ts";
 import { CampaignJournal } from "../campaign-journal.ts";
@@ -18,6 +20,7 @@ import type { SimulationThreads } from "../parallel/simulation-threads.ts";
 import { basisOf } from "../notes/basis.ts";
 import { notesOf } from "../notes/run-notes.ts";
 import { search, type Searched } from "../search.ts";
+import type { Lesson } from "../systematic/systematic-plans.ts";
 import { sumOf } from "../times/work-times.ts";
 import { isInShard, shardSuffix } from "../shard.ts";
 import { EarlyEnd, type EndedBy } from "./early-end.ts";
@@ -141,14 +144,16 @@ async function tryPlans(
   if (former.size > 0)
     progress.note(`resumed: ${inFigures(former.size)} ${former.size === 1 ? "run was" : "runs were"} done before`);
   const runEnvironment = { ...environment, progress: progressOfRuns(progress, parallel) };
-  if (pool !== undefined && parallel > 1) progress.step(`${title}: ${parallel} plans at a time`);
   const inRealTime = backend !== "simulated";
+  // Their steps are not told, and in real time the first of them may take minutes.
+  if (inRealTime && parallel > 1) progress.step(`${title}: ${parallel} plans at a time`);
   const starts = new StartedAgain(inRealTime, (reason) => progress.note(`a run is tried again: ${reason}`));
   const early = new EarlyEnd(former.size, signal);
   const recording = { firsts, store, drawRun, basis: basisOf(lock, required) };
   // Plans that broke the lock before come first, in addition to the runs that were asked for.
   const told = path === undefined ? runs + regressions.length : runs;
-  const teller = new HuntTeller(progress, { title, runs: told, inRealTime, shrinkRuns });
+  const conform = `npx lockstorm conform ${shellWord(lock)} --topology ${topology.kind}`;
+  const teller = new HuntTeller(progress, { title, conform, runs: told, inRealTime, shrinkRuns });
   teller.beforeRuns();
   const result = await search<ExecutedRun>({
     drawnFrom: huntSource({
@@ -159,7 +164,7 @@ async function tryPlans(
       required,
       supports: hunt.supports,
     }),
-    learn: backend === "simulated" ? (await import("../systematic/learn.ts")).learnSimulated({ signal }) : undefined,
+    learn: inRealTime ? undefined : teller.whileLearning(await learning(signal)),
     promises: (plan) => {
       const { promised } = parameters;
       if (required !== undefined) return required.length;
@@ -199,6 +204,12 @@ async function tryPlans(
   if (result.counterexample !== undefined) teller.beforeProof();
   await keepFound(result, { record, environment, isWhole: shard === undefined, confirms: hunt.confirms });
   return early.by;
+}
+
+/** Loaded only now: the simulation patches the platform. */
+async function learning(signal: AbortSignal): Promise<(plan: Plan) => Promise<Lesson>> {
+  const { learnSimulated } = await import("../systematic/learn.ts");
+  return learnSimulated({ signal });
 }
 
 /**

@@ -1,8 +1,11 @@
+import { checkHistory } from "../../check/check.ts";
 import { listed } from "../../core/listed.ts";
+import type { Plan } from "../../core/plan.ts";
 import type { Verdict } from "../../core/verdict.ts";
 import { inFigures } from "../../core/words/in-figures.ts";
 import type { RunCount } from "../run-campaign.ts";
 import type { Progress } from "../run-environment.ts";
+import { isAnyGranted, type Lesson } from "../systematic/systematic-plans.ts";
 import { outcomeWords } from "./outcome-words.ts";
 
 /** In simulation, how many runs pass between two steps: a run takes milliseconds. */
@@ -12,6 +15,8 @@ const SLOW_RUNS_MS = 1_000;
 
 interface HuntWords {
   readonly title: string;
+  /** The command that checks the lock's driver. */
+  readonly conform: string;
   /** How many plans the hunt may try. */
   readonly runs: number;
   readonly inRealTime: boolean;
@@ -35,6 +40,27 @@ export class HuntTeller {
   beforeRuns(): void {
     const { title, runs, inRealTime } = this.#words;
     if (!inRealTime) this.#progress.step(`${title}: the first of ${inFigures(runs)} ${runs === 1 ? "run" : "runs"}`);
+  }
+
+  /**
+   * Tells of the runs that show what a lock does, as they begin. Where the first of them grants nothing, it is told at once: the
+   * runs of the hunt would wait as long for what does not come before they say so.
+   */
+  whileLearning(learn: (plan: Plan) => Promise<Lesson>): (plan: Plan) => Promise<Lesson> {
+    let lessons = 0;
+    return async (plan) => {
+      lessons += 1;
+      this.#progress.step(`${this.#words.title}: learning what the lock does, run ${inFigures(lessons)}`);
+      const lesson = await learn(plan);
+      if (lessons === 1 && !isAnyGranted(lesson)) this.#tellNothingGranted(lesson);
+      return lesson;
+    };
+  }
+
+  #tellNothingGranted({ history }: Lesson): void {
+    // The run's own reasons, such as its time limit, come before that of the lock.
+    const why = checkHistory(history, { required: ["lease-exclusion"] }).reasons.at(-1);
+    this.#progress.note(`without faults, ${why ?? "nothing was granted"}; check its driver: ${this.#words.conform}`);
   }
 
   afterRun(verdict: Verdict, { done, shrinking }: Pick<RunCount, "done" | "shrinking">): void {

@@ -64,6 +64,8 @@ interface SystematicOptions extends LearningOptions {
 
 /** What a lock can do, the lease that suits it, in milliseconds, and what else a run shows of its times. */
 export interface LearnedSkills extends Skills {
+  /** False: no acquire is granted without faults, and nothing else is known. Absent: one is. */
+  readonly grants?: false | undefined;
   readonly leaseMs?: number | undefined;
   /** How long its clients wait for a reply, in milliseconds. Absent: for longer than any fault lasts, or unknown. */
   readonly patienceMs?: number | undefined;
@@ -181,10 +183,23 @@ function againWith(calm: readonly Plan[]): readonly Plan[] {
   return times.flatMap((more) => calm.map((plan) => ({ ...plan, seed: plan.seed + more })));
 }
 
+const NO_SKILLS: LearnedSkills = {
+  grants: false,
+  extends: false,
+  reenters: false,
+  renews: false,
+  tellsRenewals: false,
+  tellsReleases: false,
+  answersTwice: false,
+  upgrades: false,
+};
+
 /** What the lock does when it is asked to extend and to enter again. */
 export async function skillsOf(options: LearningOptions): Promise<LearnedSkills> {
   const plan = skillsWorkload(workloadOptions(options));
   const lesson = await options.learn(plan);
+  // Each further run would wait for what does not come, and teach as little.
+  if (!isAnyGranted(lesson)) return NO_SKILLS;
   const askedMs = defaultLeaseMs(plan.topology);
   const freeAfter = isHeldForLonger(askedMs, lesson)
     ? freeAfterOf(await options.learn(leftBehindWorkload(workloadOptions(options))))
@@ -207,6 +222,11 @@ export async function skillsOf(options: LearningOptions): Promise<LearnedSkills>
     leaseMs: leaseScaleOf(askedMs, lesson, freeAfter),
     patienceMs: await patienceOf(plan, lesson, options.learn),
   };
+}
+
+/** Whether the lock granted an acquire. */
+export function isAnyGranted({ history }: Lesson): boolean {
+  return history.events.some(({ type, f }) => type === "ok" && f === "acquire");
 }
 
 /** How long an answer may take to what comes after the release: longer ones end runs before their clients are done. */
