@@ -31,6 +31,8 @@ const FILES: Readonly<Record<string, string | Uint8Array>> = {
   "talks.mjs": `console.log("${ATTACK}"); process.stderr.write("${ATTACK}\\n"); process.emitWarning("${ATTACK}");
     export const driver = { connect: async () => { console.log("${ATTACK}"); ${REST} } };`,
   "warns.mjs": `process.emitWarning("one line\\n  and another"); export const driver = { connect: async () => { ${REST} } };`,
+  "fakes-timers.mjs": `import { mock } from "node:test"; mock.timers.enable();
+    export const driver = { connect: async () => { ${REST} } };`,
   "deaf.mjs": DEAF,
   "throws.mjs": `export const driver = { connect: async () => { throw new Error("${ATTACK}"); } };`,
   "throws-at-load.mjs": `throw new Error("${ATTACK}");`,
@@ -192,6 +194,12 @@ test(
 test("a warning of several lines is one line", { tags: "long" }, async () => {
   const { stderr } = await run("hunt", "--lock", "./warns.mjs", "--runs", "1", "--shrink-runs", "1", "--seed", "1");
   expect(stderr).toContain("(node) Warning: one line and another\n");
+});
+
+test("a driver that fakes timers is refused before anybody waits for one", { tags: "long" }, async () => {
+  const { code, stderr } = await run("hunt", "--lock", "./fakes-timers.mjs", "--runs", "1", "--backend", "live");
+  expect(code).toBe(254);
+  expect(stderr).toMatch(/^lockstorm: \S+fakes-timers\.mjs fakes the timers of its process; take useFakeTimers .*\n$/);
 });
 
 test("a module in a package without a type is taken without a warning", { tags: "long" }, async () => {

@@ -14,6 +14,7 @@ import { libraryWorkers } from "../../lock-impl/workers/workers.ts";
 import { externalDriver } from "../external/external-driver.ts";
 import { findWorker } from "../external/find-worker.ts";
 import { isWorkerFile, readWorkerFile } from "../external/worker-file.ts";
+import { withoutFaking } from "./fake-timers.ts";
 import { loadTypeScriptOfProjects } from "./typescript/typescript-hooks.ts";
 
 /** True when `lock` names a module rather than a registered lock. */
@@ -137,7 +138,9 @@ async function loadModule(path: string): Promise<LockDriver> {
   loadTypeScriptOfProjects();
   let loaded: unknown;
   try {
-    loaded = await heartbeat.during({ lock: path }, () => settled(import(pathToFileURL(path).href), path));
+    loaded = await withoutFaking(path, () =>
+      heartbeat.during({ lock: path }, () => settled(import(pathToFileURL(path).href), path)),
+    );
   } catch (error) {
     if (error instanceof UserError) throw error;
     throw problemOfLoading(error, path);
@@ -176,13 +179,15 @@ async function settled(loading: Promise<unknown>, path: string): Promise<unknown
   const giveUp = (): void =>
     never.reject(new UserError(`${path} never finishes loading`, "fix its top-level await, which does not settle"));
   process.once("beforeExit", giveUp);
+  // A module may replace it by one that does not know this timer.
+  const clear = clearTimeout;
   const timer = setTimeout(giveUp, LOADING_DEADLINE_MS);
   // With nothing else to wait for, the process learns of it at once.
   timer.unref();
   try {
     return await Promise.race([loading, never.promise]);
   } finally {
-    clearTimeout(timer);
+    clear(timer);
     process.off("beforeExit", giveUp);
   }
 }

@@ -1,5 +1,5 @@
 import { driverIn } from "../client/load-driver.ts";
-import { refuseFakeTimers } from "./fake-timers.ts";
+import { refuseFakeTimers } from "../client/fake-timers.ts";
 import type { VerificationOptions } from "../campaign/verification.ts";
 import { SerialQueue } from "../core/serial-queue.ts";
 import type { DriverFactory, Verification } from "./verify-options.ts";

@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { HarnessError, UserError } from "../core/errors.ts";
 import { NODE_OPTIONS_FOR_MODULES } from "../core/node-options.ts";
 import type { VerificationOptions } from "../campaign/verification.ts";
-import { refuseFakeTicks } from "./fake-timers.ts";
+import { refuseFakeTicks } from "../client/fake-timers.ts";
 import type { ProcessAnswer } from "./verification-process.ts";
 import type { Verification } from "./verify-options.ts";
 

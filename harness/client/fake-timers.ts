@@ -5,6 +5,9 @@ import { UserError } from "../core/errors.ts";
 const HINT =
   "use real ones while a lock is verified: vi.useRealTimers(), jest.useRealTimers(), mock.timers.reset() of node:test, or restore() of sinon's clock";
 
+const FAKING_HINT =
+  "take useFakeTimers (jest, vi, sinon) or mock.timers.enable (node:test) out of the driver and what it imports: time is simulated without them";
+
 /** Fake timers of a test runner would be taken for the real ones, and a run in this process would never progress. */
 export async function refuseFakeTimers(): Promise<void> {
   if (!startsTimers()) throw new UserError("fake timers are in force", HINT);
@@ -21,6 +24,18 @@ export async function refuseFakeTicks(): Promise<void> {
   // A promise of Node's that needs no tick, and that settles later than a tick comes.
   await stat(".").catch(() => {});
   if (!hasTicked) throw new UserError("fake timers are in force", HINT);
+}
+
+/**
+ * Loads a driver. One that fakes timers fakes those of its whole process, as soon as it is loaded: whoever waits there then waits
+ * for ever. Where a test faked them before, that is the test's affair.
+ * @throws UserError if the timers are not those of Node any more, and what `load` throws
+ */
+export async function withoutFaking<T>(origin: string, load: () => Promise<T>): Promise<T> {
+  const areReal = startsTimers();
+  const loaded = await load();
+  if (areReal && !startsTimers()) throw new UserError(`${origin} fakes the timers of its process`, FAKING_HINT);
+  return loaded;
 }
 
 /** Whether Node knows of what `setTimeout` starts: libraries of fake timers have nothing else in common. */

@@ -1,6 +1,6 @@
 import { mock } from "node:test";
 import { afterEach, expect, test, vi } from "vitest";
-import { refuseFakeTicks, refuseFakeTimers } from "./fake-timers.ts";
+import { refuseFakeTicks, refuseFakeTimers, withoutFaking } from "./fake-timers.ts";
 
 const nextTick = process.nextTick.bind(process);
 
@@ -30,4 +30,15 @@ test("another process can be waited for beside fake timers, unless ticks are fak
   process.nextTick = () => {};
   const refused = refuseFakeTicks();
   await expect(refused).rejects.toThrow("fake timers are in force");
+});
+
+test("a driver that fakes timers is refused by its name, unless its caller had faked them before", async () => {
+  await expect(withoutFaking("./lock.mjs", async () => "loaded")).resolves.toBe("loaded");
+  try {
+    const faking = withoutFaking("./lock.mjs", async () => mock.timers.enable());
+    await expect(faking).rejects.toThrow("./lock.mjs fakes the timers of its process");
+    await expect(withoutFaking("./lock.mjs", async () => "loaded")).resolves.toBe("loaded");
+  } finally {
+    mock.timers.reset();
+  }
 });
