@@ -1,3 +1,4 @@
+import { deadlineWords } from "../core/words/duration.ts";
 import type { z } from "zod";
 import type { WorkerCommand } from "../../lock-impl/worker-lock.ts";
 import { InvalidAnswerError, messageOf, UserError } from "../core/errors.ts";
@@ -175,7 +176,7 @@ export class WorkerSession implements AsyncDisposable {
     clockDeadlineMs = CLOCK_DEADLINE_MS,
   }: WorkerSessionOptions): Promise<void> {
     const timer = setTimeout(
-      () => this.#ready.reject(new Error(`it was not ready within ${readyDeadlineMs} ms`)),
+      () => this.#ready.reject(new Error(`it was not ready within ${deadlineWords(readyDeadlineMs)}`)),
       readyDeadlineMs,
     );
     try {
@@ -195,7 +196,7 @@ export class WorkerSession implements AsyncDisposable {
   /** A worker that does not read on, or does not flush what it answers, is found out before anything is asked of its lock. */
   async #firstClock(deadlineMs: number): Promise<void> {
     const silence = Promise.withResolvers<never>();
-    const why = `it said that it is ready, and then did not answer \`clock\` within ${deadlineMs} ms: each answer is one line, flushed at once`;
+    const why = `it said that it is ready, and then did not answer \`clock\` within ${deadlineWords(deadlineMs)}: each answer is one line, flushed at once`;
     const timer = setTimeout(() => silence.reject(new Error(why)), deadlineMs);
     try {
       await Promise.race([this.#refuseCoarseClock(), silence.promise]);

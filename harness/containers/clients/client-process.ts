@@ -1,3 +1,4 @@
+import { deadlineWords } from "../../core/words/duration.ts";
 import { spawn, type ChildProcess } from "node:child_process";
 import { closeSync, openSync, writeSync } from "node:fs";
 import { createInterface } from "node:readline";
@@ -167,7 +168,7 @@ export class ClientProcess implements ClientHandle, AsyncDisposable {
       () =>
         this.#ready.reject(
           new UserError(
-            `the lock of ${this.name} did not connect within ${READY_DEADLINE_MS} ms`,
+            `the lock of ${this.name} did not connect within ${deadlineWords(READY_DEADLINE_MS)}`,
             `fix its driver; what it printed is in ${this.#logFile}`,
           ),
         ),

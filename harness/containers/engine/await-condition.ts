@@ -1,3 +1,4 @@
+import { deadlineWords } from "../../core/words/duration.ts";
 import { setTimeout as sleep } from "node:timers/promises";
 import { HarnessError } from "../../core/errors.ts";
 
@@ -27,5 +28,5 @@ export async function awaitCondition<T>(
   let last = "nothing";
   const result = await lookFor(deadlineMs, () => look((state) => (last = state)));
   if (result !== undefined) return result;
-  throw new HarnessError(`${what}: not within ${deadlineMs} ms; last seen: ${last}`);
+  throw new HarnessError(`${what}: not within ${deadlineWords(deadlineMs)}; last seen: ${last}`);
 }

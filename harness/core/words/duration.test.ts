@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { durationMs, requireDurationMs } from "./duration.ts";
+import { deadlineWords, durationMs, requireDurationMs } from "./duration.ts";
 
 test.each([
   ["300", "s", 300_000],
@@ -24,4 +24,14 @@ test.each(["", " ", "-5", "5 m", "5w", "m", "1m x", "0x10", "NaN", "Infinity", "
 
 test.each(["0", "0s", "1e999", "1e999h"])("%j is no duration above zero", (text) => {
   expect(() => requireDurationMs("--budget", text, "s")).toThrow(`--budget "${text}" is not a duration`);
+});
+
+test.each([
+  [300, "300 ms"],
+  [9_999, "9,999 ms"],
+  [10_000, "10 s"],
+  [50_000, "50 s"],
+  [1_500_000, "1,500 s"],
+])("a deadline of %d ms is told as %s", (ms, words) => {
+  expect(deadlineWords(ms)).toBe(words);
 });

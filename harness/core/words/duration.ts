@@ -1,4 +1,5 @@
 import { UserError } from "../errors.ts";
+import { inFigures } from "./in-figures.ts";
 
 const UNITS_MS = { us: 0.001, ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 
@@ -18,6 +19,14 @@ export function durationMs(text: string, bare: TimeUnit): number | undefined {
     total += Number(figure) * UNITS_MS[unit as TimeUnit];
   }
   return total;
+}
+
+/** From here on a deadline is told in seconds, in milliseconds. */
+const LONG_MS = 10_000;
+
+/** How long somebody waited, as people say it: `300` -> `300 ms`, `50_000` -> `50 s`. Times of a history are milliseconds throughout. */
+export function deadlineWords(ms: number): string {
+  return ms < LONG_MS ? `${inFigures(ms)} ms` : `${inFigures(ms / 1000)} s`;
 }
 
 /** Durations of the usual size where a bare number has that unit. */
