@@ -1,5 +1,5 @@
 import { traitsOf } from "../../faults/traits.ts";
-import { shortOwner } from "../history/owner-value.ts";
+import { ownerAsStated, shortOwner } from "../history/owner-value.ts";
 import type { FaultTraits } from "../core/fault-traits.ts";
 import { listed } from "../core/listed.ts";
 import { clientName } from "../core/topology.ts";
@@ -48,8 +48,8 @@ export function clientNamed(header: HistoryHeader, process: number): string {
 /** `client-1 (process 6, owner 9f2c01ab…, fencing token 7)`, or `client-1 (task 2, process 6, owner ...)`; its owner value differs from that of the others named beside it. */
 export function holderOf(
   header: HistoryHeader,
-  hold: Pick<Hold, "process" | "owner" | "fence"> & Partial<Pick<Hold, "share">>,
-  beside: readonly Pick<Hold, "owner">[] = [],
+  hold: Pick<Hold, "process" | "owner" | "stated" | "fence"> & Partial<Pick<Hold, "share">>,
+  beside: readonly Pick<Hold, "owner" | "stated">[] = [],
 ): string {
   const client = clientNamed(header, hold.process);
   const task = taskOf(hold.process, header);
@@ -57,11 +57,7 @@ export function holderOf(
     ...(task === undefined ? [] : [`task ${task}`]),
     ...(hold.share?.kind === "shared" ? ["a reader"] : []),
     `process ${hold.process}`,
-    `owner ${shortOwner(
-      hold.owner,
-      undefined,
-      beside.map(({ owner }) => owner),
-    )}`,
+    `owner ${shortOwner(ownerAsStated(hold), undefined, beside.map(ownerAsStated))}`,
     ...(hold.fence === undefined ? [] : [`fencing token ${hold.fence}`]),
   ];
   return `${client} (${facts.join(", ")})`;

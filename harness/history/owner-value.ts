@@ -1,3 +1,5 @@
+import type { HistoryEvent } from "./history.ts";
+
 /** How many characters tell owner values apart. */
 const LETTERS = 8;
 
@@ -9,6 +11,31 @@ export const REPLACED = " (replaced)";
  * extension was asked.
  */
 export const DRAWN_FROM = Symbol("the owner value that an extension has replaced");
+
+/** On an event in which the checkers see the first owner value of its hold: the value that the recording has there. */
+const STATED = Symbol("the owner value that the recording has");
+
+/** The event with the first owner value of its hold in place of the one that it states. */
+export function underFirst<E extends HistoryEvent>(event: E, first: string): E {
+  const value = event.value as { readonly owner?: string } | undefined;
+  return { ...event, value: { ...value, owner: first }, [STATED]: statedOwner(event) ?? value?.owner };
+}
+
+/** The owner value that the recording has in this event, if the checkers see another one there. */
+export function statedOwner(event: HistoryEvent & { readonly [STATED]?: string }): string | undefined {
+  return event[STATED];
+}
+
+/** The owner value under which the recording has a hold or an operation. */
+export function ownerAsStated<O extends string | undefined>({
+  owner,
+  stated,
+}: {
+  readonly owner: O;
+  readonly stated?: string | undefined;
+}): O | string {
+  return stated ?? owner;
+}
 
 /**
  * An owner value short enough to read; `mark` stands for what was left out. Beside owner values that begin alike, it goes on

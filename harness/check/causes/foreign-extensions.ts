@@ -2,7 +2,7 @@ import type { Hypothesis } from "../../core/verdict.ts";
 import { heldAlone, type Hold } from "../../history/holds.ts";
 import type { SharedEvidence } from "../evidence/evidence.ts";
 import { answerInWords, eventsInWords, eventsOf, type Interference, isOverBefore } from "../evidence/interferences.ts";
-import { shortOwner } from "../../history/owner-value.ts";
+import { ownerAsStated, shortOwner } from "../../history/owner-value.ts";
 import type { Overlap } from "../evidence/overlaps.ts";
 import { clientInWords } from "../words.ts";
 import { byElimination } from "./by-elimination.ts";
@@ -120,11 +120,11 @@ export function overwritingExtensions(
     return { answered: [], unanswered: [] };
   }
   const accuse = (extension: Interference): Hypothesis => {
-    const { process, owner, invokedIndex } = extension;
+    const { process, invokedIndex } = extension;
     return {
       cause: "foreign-release",
       events: eventsOf(extension),
-      why: `an extension by ${clientInWords(evidence.header, process)}, with owner ${shortOwner(owner, undefined, [hold.owner])} (${eventsInWords(extension)}), which ${answerInWords(extension)}, changed the lease of another: the lock did not compare the owner value, or did not compare it in the same step as the extension`,
+      why: `an extension by ${clientInWords(evidence.header, process)}, with owner ${shortOwner(ownerAsStated(extension), undefined, [ownerAsStated(hold)])} (${eventsInWords(extension)}), which ${answerInWords(extension)}, changed the lease of another: the lock did not compare the owner value, or did not compare it in the same step as the extension`,
       ground: { on: "operation", invoked: invokedIndex },
       remedies: [],
     };

@@ -2,7 +2,7 @@ import { knownTopology } from "../../core/topologies/registry.ts";
 import { exceeds } from "../../core/sharing.ts";
 import type { Hypothesis } from "../../core/verdict.ts";
 import type { Hold } from "../../history/holds.ts";
-import { shortOwner } from "../../history/owner-value.ts";
+import { ownerAsStated, shortOwner } from "../../history/owner-value.ts";
 import type { SharedEvidence } from "../evidence/evidence.ts";
 import { answerInWords, eventsInWords, eventsOf, type Interference, isOverBefore } from "../evidence/interferences.ts";
 import { clientInWords } from "../words.ts";
@@ -75,7 +75,7 @@ function taken(
       ? isByAnother(first, interference, evidence)
         ? "which uses the same owner value"
         : "meant for an earlier hold with the same owner value"
-      : `with owner ${shortOwner(interference.owner, undefined, [first.owner])}`;
+      : `with owner ${shortOwner(ownerAsStated(interference), undefined, [ownerAsStated(first)])}`;
     const rule = own ? "each acquire needs a new owner value" : releaseRule(first);
     return {
       cause: "foreign-release",

@@ -1,6 +1,7 @@
 import type { Hold } from "../../history/holds.ts";
 import type { InvocationEvent } from "../../history/operations.ts";
 import type { HistoryEvent } from "../../history/history.ts";
+import { statedOwner } from "../../history/owner-value.ts";
 import { BESIDE_OTHERS, NEVER_ANSWERED, statedIn, UNORDERED } from "../../history/unordered.ts";
 import type { Overlap } from "./overlaps.ts";
 
@@ -26,6 +27,8 @@ export interface Interference {
   readonly isAnswered: boolean;
   readonly process: number;
   readonly owner: string;
+  /** The owner value that the recording has, if that is another. */
+  readonly stated?: string | undefined;
   /**
    * When the lease ended that the owner had when it invoked the operation, or when it was told that it had lost it;
    * undefined if it had none.
@@ -176,6 +179,7 @@ export function interferenceOf(
     isAnswered: !(NEVER_ANSWERED in event),
     process: invocation.process,
     owner: invocation.value.owner,
+    stated: statedOwner(invocation),
     // An extension has set another lease meanwhile.
     ...(own && (invocation.f === "extend" ? own.before : leaseOf(own.hold))),
     ownIsVague: own?.hold.vague,

@@ -1,7 +1,7 @@
 import type { HistoryEvent } from "../../history/history.ts";
 import { OldestFirst } from "../../history/oldest-first.ts";
 import type { CompletionEvent, InvocationEvent } from "../../history/operations.ts";
-import { DRAWN_FROM, ownerName, REPLACED } from "../../history/owner-value.ts";
+import { DRAWN_FROM, ownerName, REPLACED, underFirst } from "../../history/owner-value.ts";
 import { statedIn } from "../../history/unordered.ts";
 
 type Extension = Extract<CompletionEvent, { f: "extend" }>;
@@ -89,12 +89,12 @@ export class RenamedOwners {
     if ((this.#names.size === 0 && from === undefined) || !("key" in event)) return event;
     const stated = event.value as { readonly owner?: unknown } | undefined;
     if (typeof stated?.owner !== "string") return event;
-    if (from !== undefined) return { ...event, value: { ...stated, owner: this.#nameOf(event.key, from) } };
+    if (from !== undefined) return underFirst(event, this.#nameOf(event.key, from));
     const known = this.#names.get(ownerName(event.key, stated.owner));
-    if (known !== undefined && this.#isOfBefore(event, known))
-      return { ...event, value: { ...stated, owner: known.first } };
+    if (known !== undefined && this.#isOfBefore(event, known)) return underFirst(event, known.first);
     const owner = (event.type === "audit" ? known?.first : known?.name) ?? stated.owner;
-    return owner === stated.owner ? event : { ...event, value: { ...stated, owner } };
+    if (owner === stated.owner) return event;
+    return owner.endsWith(REPLACED) ? { ...event, value: { ...stated, owner } } : underFirst(event, owner);
   }
 
   /**

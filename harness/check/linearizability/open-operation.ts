@@ -2,6 +2,7 @@ import { type Share, shareOf, type Sharing } from "../../core/sharing.ts";
 import { NANOSECONDS_PER_MS, type RenewedEvent } from "../../history/history.ts";
 import type { Point } from "./configuration.ts";
 import type { CompletionEvent, InvocationEvent } from "../../history/operations.ts";
+import { statedOwner } from "../../history/owner-value.ts";
 import { PERHAPS_BEFORE } from "../../history/unordered.ts";
 import { mayRenew } from "../../history/holds/repeated-acquire.ts";
 import { earliestExpiry, type LockOperation } from "./lock-models.ts";
@@ -24,6 +25,7 @@ export function described({
   return {
     process: invocation.process,
     owner: invocation.f === "acquire" ? undefined : invocation.value.owner,
+    stated: statedOwner(invocation),
     stranger,
     fence: undefined,
     invoked: invocation.index,
@@ -63,7 +65,14 @@ function granted(open: OpenOperation, completion: Extract<LockCompletion, { type
   if (completion.f === "release") return { ...operation, kind: completion.value.released ? "release" : "miss" };
   if (completion.f === "extend") return { ...operation, kind: "extend", validUntil: validUntil(completion) };
   const { owner, fence } = completion.value;
-  return { ...operation, kind: "acquire", owner, fence, validUntil: validUntil(completion) };
+  return {
+    ...operation,
+    kind: "acquire",
+    owner,
+    stated: statedOwner(completion),
+    fence,
+    validUntil: validUntil(completion),
+  };
 }
 
 /**

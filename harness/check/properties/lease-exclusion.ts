@@ -1,3 +1,4 @@
+import { statedOwner } from "../../history/owner-value.ts";
 import { pausesClients } from "../../core/fault-traits.ts";
 import type { Hypothesis, PropertyVerdict, Violation } from "../../core/verdict.ts";
 import { hypothesesOf } from "../causes/causes.ts";
@@ -95,7 +96,7 @@ class LeaseExclusion implements Checker {
       const granted = event.f === "acquire" ? "was granted it" : "was told that it was extended";
       const over = validForMs === 0 ? "just ended" : `been over for ${timeWords(-validForMs * NANOSECONDS_PER_MS)}`;
       const account =
-        `${holderOf(header, { ...event.value, process: event.process, fence: event.value.fence })} ${asked} ${event.key} at ${timeWords(invocation.time)} ` +
+        `${holderOf(header, { ...event.value, stated: statedOwner(event), process: event.process, fence: event.value.fence })} ${asked} ${event.key} at ${timeWords(invocation.time)} ` +
         `and ${granted} at ${timeWords(event.time)}, when the lease, by the validity that the lock reported, had ${over}.`;
       const shown =
         "the lease was over before the client received it: the lock must compare the elapsed time with the TTL and refuse";

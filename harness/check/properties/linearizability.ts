@@ -296,7 +296,7 @@ class Linearizability implements Checker {
       : operations === this.#shared.get(key)
         ? sharedStateInWords(before, beside, client)
         : stateInWords(before, operation, client);
-    const heldBy = typeof before.state.holder === "string" ? [before.state.holder] : [];
+    const heldBy = typeof before.state.holder === "string" ? [before.grant?.stated ?? before.state.holder] : [];
     const holders =
       mine === undefined || theirs === undefined ? {} : { holders: [holder(theirs), holder(mine)] as const };
     const account =

@@ -22,6 +22,7 @@ import { hadNoEffect } from "../../history/leases.ts";
 import { type PossibleShares, possibleShares } from "../evidence/possible-shares.ts";
 import type { HistoryStep } from "../evidence/history-step.ts";
 import type { Interference } from "../evidence/interferences.ts";
+import { ownerAsStated } from "../../history/owner-value.ts";
 import { tooManyInWords, holderOf, joinedInWords, lasting, timeWords, upgradeInWords } from "../words.ts";
 
 /**
@@ -180,6 +181,6 @@ function doubtOf(hold: Hold, { firstLeaseEnd, firstLeaseCut }: FirstLease, time:
 }
 
 /** A hold as a verdict names it. */
-export function holder({ process, owner, fence }: Hold): { process: number; owner: string; fence?: number } {
-  return { process, owner, ...(fence === undefined ? {} : { fence }) };
+export function holder({ process, fence, ...hold }: Hold): { process: number; owner: string; fence?: number } {
+  return { process, owner: ownerAsStated(hold), ...(fence === undefined ? {} : { fence }) };
 }

@@ -2,14 +2,15 @@ import { listed } from "../../core/listed.ts";
 import { isEndless } from "../../history/holds/endless-lease.ts";
 import type { Configuration } from "../linearizability/configuration.ts";
 import type { LockOperation } from "../linearizability/lock-models.ts";
-import { shortOwner } from "../../history/owner-value.ts";
+import { ownerAsStated, shortOwner } from "../../history/owner-value.ts";
 import { timeWords } from "../words.ts";
 
 /** How many holders are named. */
 const MOST_NAMED = 3;
 
 /** What its client was told. */
-export function resultInWords({ kind, owner, fence }: LockOperation, beside: readonly string[]): string {
+export function resultInWords({ kind, fence, ...operation }: LockOperation, beside: readonly string[]): string {
+  const owner = ownerAsStated(operation);
   const as = owner === undefined ? "" : ` as owner ${shortOwner(owner, undefined, beside)}`;
   switch (kind) {
     case "acquire":
@@ -31,14 +32,14 @@ export function resultInWords({ kind, owner, fence }: LockOperation, beside: rea
 /** Why no order allows `operation` there. */
 export function stateInWords(
   { state, grant, point }: Configuration,
-  { owner = "", completedTime }: LockOperation,
+  { completedTime, ...operation }: LockOperation,
   client: (process: number) => string,
 ): string {
   if (state.holder === undefined) return `since ${timeWords(point.time)} it was free`;
   const who =
     grant === undefined || typeof state.holder !== "string"
       ? "somebody"
-      : `${client(grant.process)} as owner ${shortOwner(state.holder, undefined, [owner])}`;
+      : `${client(grant.process)} as owner ${shortOwner(grant.stated ?? state.holder, undefined, [ownerAsStated(operation) ?? ""])}`;
   if (state.expirableFrom === -Infinity) return "somebody may have held it since before the history began";
   // That lease may be over: the operation is impossible because nobody was granted the key after it.
   if (state.expirableFrom <= completedTime)

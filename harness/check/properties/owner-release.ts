@@ -24,7 +24,7 @@ import { interferenceOf, type Interference } from "../evidence/interferences.ts"
 import { isReleaseAgain } from "../../history/operations.ts";
 import { twoMasters } from "../causes/two-masters.ts";
 import { UnknownAcquires } from "./unknown-acquires.ts";
-import { shortOwner } from "../../history/owner-value.ts";
+import { ownerAsStated, shortOwner } from "../../history/owner-value.ts";
 import { duringInWords } from "./operation-words.ts";
 import { clientInWords, faultInWords, holderOf, leaseInWords, timeWords } from "../words.ts";
 
@@ -189,7 +189,7 @@ class OwnerRelease implements Checker {
       return;
     }
     this.#remarks.add(
-      `${clientInWords(this.#evidence.header, interference.process)} ended or extended ${key} as owner ${shortOwner(interference.owner, undefined, [victim.owner])} while ${shortOwner(victim.owner, undefined, [interference.owner])} held it (events ${interference.invokedIndex} and ${interference.completedIndex}): it may have held the lock itself, by an acquire of unknown outcome or on another copy of the lock`,
+      `${clientInWords(this.#evidence.header, interference.process)} ended or extended ${key} as owner ${shortOwner(ownerAsStated(interference), undefined, [ownerAsStated(victim)])} while ${shortOwner(ownerAsStated(victim), undefined, [ownerAsStated(interference)])} held it (events ${interference.invokedIndex} and ${interference.completedIndex}): it may have held the lock itself, by an acquire of unknown outcome or on another copy of the lock`,
     );
   }
 
@@ -249,7 +249,7 @@ class OwnerRelease implements Checker {
     const what = interference.f === "release" ? "released" : "extended";
     const stopped = pause === undefined ? "" : ` The client had been stopped by ${faultInWords(pause)}.`;
     const account =
-      `${clientInWords(header, interference.process)} (owner ${shortOwner(interference.owner, undefined, [victim.owner])}) ${what} ${key} ${duringInWords(interference)}, ` +
+      `${clientInWords(header, interference.process)} (owner ${shortOwner(ownerAsStated(interference), undefined, [ownerAsStated(victim)])}) ${what} ${key} ${duringInWords(interference)}, ` +
       `and the lock reported success, while ${holderOf(header, victim, [interference])} had held it since ` +
       `${timeWords(victim.grantedTime)}. The client that ${what} it ${standing(hold, interference, this.#evidence.beganFree)}.${stopped}`;
     // Where a fault may excuse the operation, it is only a remark.
@@ -268,7 +268,7 @@ class OwnerRelease implements Checker {
     return {
       ...explain(account, events, [orGrantedBefore(taken, hold !== undefined, this.#evidence)]),
       holders: [
-        hold === undefined ? { process: interference.process, owner: interference.owner } : holder(hold),
+        hold === undefined ? { process: interference.process, owner: ownerAsStated(interference) } : holder(hold),
         holder(victim),
       ],
     };

@@ -10,7 +10,7 @@ import type { Property, PropertyVerdict } from "../../core/verdict.ts";
 import { unknown } from "../findings.ts";
 import { timeWords } from "../words.ts";
 import { ContinuedProcesses } from "./continued-processes.ts";
-import { ownerName } from "../../history/owner-value.ts";
+import { ownerName, underFirst } from "../../history/owner-value.ts";
 
 /** How many owner values are remembered that stand for others. */
 const REMEMBERED = 20_000;
@@ -200,7 +200,7 @@ export class RepeatedAcquires {
     const stated = event.value as { readonly owner?: unknown } | undefined;
     if (typeof stated?.owner !== "string") return event;
     const owner = this.#first.get(ownerName(event.key, stated.owner));
-    return owner === undefined ? event : { ...event, value: { ...stated, owner } };
+    return owner === undefined ? event : underFirst(event, owner);
   }
 }
 

@@ -12,6 +12,8 @@ import type { AskedLease } from "./lease.ts";
 export interface Hold {
   readonly key: string;
   readonly owner: string;
+  /** The owner value that its grant has in the recording, if that is another. */
+  readonly stated?: string | undefined;
   /** The process that was granted it. Its client may act under a later number, `currentProcess`. */
   readonly process: number;
   currentProcess: number;

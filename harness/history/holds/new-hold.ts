@@ -2,6 +2,7 @@ import { shareOf } from "../../core/sharing.ts";
 import type { Hold } from "../holds.ts";
 import { BESIDE_OTHERS } from "../unordered.ts";
 import { NANOSECONDS_PER_MS } from "../history.ts";
+import { statedOwner } from "../owner-value.ts";
 import { leaseOf, longestTtlMs } from "./lease.ts";
 import type { GrantEvents } from "../operations.ts";
 
@@ -12,6 +13,7 @@ export function newHold({ invocation, completion }: GrantEvents): Hold {
   return {
     key: completion.key,
     owner,
+    stated: statedOwner(completion),
     process: completion.process,
     currentProcess: completion.process,
     fence,
