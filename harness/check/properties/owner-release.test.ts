@@ -16,6 +16,18 @@ it("refuses a release and an extension that lie within another's hold", () => {
   expect(judged(overrun().extend(700, 0, "a"))).toBe("invalid; foreign-release 1,3,4,5");
 });
 
+it("refuses one beside hundreds by which readers gave back what was their own", () => {
+  const reading = { ttlMs: 5000, mode: "shared" } as const;
+  const readers = (facts: object = { backend: "simulated" }): Recording => {
+    const recording = new Recording({ clients: 60, ...facts });
+    for (let reader = 0; reader < 50; reader += 1) recording.acquire(reader * 2, reader, `r${reader}`, reading);
+    for (let reader = 0; reader < 40; reader += 1) recording.release(200 + reader * 2, reader, `r${reader}`);
+    return recording;
+  };
+  expect(judged(readers())).toBe("valid");
+  expect(judged(readers().release(400, 3, "r3"))).toMatch(/^invalid; foreign-release/);
+});
+
 it("takes them when they found nothing", () => {
   expect(judged(overrun().release(700, 0, "a", false))).toBe("valid");
 });

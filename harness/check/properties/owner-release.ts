@@ -121,7 +121,7 @@ class OwnerRelease implements Checker {
     for (const victim of latest) {
       if (this.#waiting.length >= MOST_WAITING) return;
       const doubts = doubtsWithin(victim, interference);
-      if (doubts === undefined) continue;
+      if (doubts === undefined || !mayBeOver({ own, victim, interference })) continue;
       this.#waiting.push({
         key,
         interference,
@@ -299,7 +299,7 @@ function* firstOf<T>(items: Iterable<T>, most: number): Iterable<T> {
  * Whether both owners held, or hold, alone. Only a hold that excludes all others shows that
  * those before it were over. A reader's is kept apart from a writer's: a lock that forgets it keeps it all the same.
  */
-function bothExclude({ own, victim }: Suspicion): boolean {
+function bothExclude({ own, victim }: Pick<Suspicion, "own" | "victim">): boolean {
   return [victim, own?.hold].every((hold) => hold === undefined || heldAlone(hold));
 }
 
@@ -311,6 +311,15 @@ function isOver(suspicion: Suspicion): boolean {
   if (!excludes && mayHoldSinceBefore) return false;
   const goneBy = own === undefined ? undefined : goneByOf(own);
   return own === undefined || (goneBy !== undefined && goneBy < interference.invokedIndex);
+}
+
+/**
+ * False if `isOver` cannot become true: what is learned later may show that less was over. Where many hold at a time, nearly every
+ * release is one of these, and those that matter are to be remembered.
+ */
+function mayBeOver({ own, victim, interference }: Pick<Suspicion, "own" | "victim" | "interference">): boolean {
+  if (own === undefined || (own.goneBy ?? Infinity) < interference.invokedIndex) return true;
+  return own.grantedBy < victim.invokedIndex && bothExclude({ own, victim });
 }
 
 /** What the client that took the lock had of its own. */
