@@ -47,6 +47,11 @@ export class OldestFirst<K, V> {
     for (let entry = this.#oldest; entry !== undefined; entry = entry.newer) yield [entry.key, entry.value];
   }
 
+  /** The values, the youngest first. */
+  *latest(): Iterable<V> {
+    for (let entry = this.#newest; entry !== undefined; entry = entry.older) yield entry.value;
+  }
+
   /** Sets an entry, as the youngest. */
   set(key: K, value: V): void {
     const known = this.#entries.get(key);

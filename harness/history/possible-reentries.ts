@@ -42,7 +42,7 @@ export class PossibleReentries<T> {
   readonly #lineage: ProcessLineage;
   readonly #most: number;
   /** By process, the owner value that it was granted last, the latest last. */
-  readonly #granted = new Map<number, Grant>();
+  readonly #granted = new OldestFirst<number, Grant>(REMEMBERED);
   /** The last grants, the latest last. */
   readonly #recent: Grant[] = [];
   /** Shared by all that have none: most keys have no acquire of unknown outcome. */
@@ -91,10 +91,7 @@ export class PossibleReentries<T> {
   grant(process: number, owner: string, index: number, invokedIndex = index): readonly T[] {
     const grant = { process, owner, index };
     if (this.#recent.push(grant) > 2 * RECENT) this.#recent.splice(0, RECENT);
-    this.#granted.delete(process);
     this.#granted.set(process, grant);
-    const [oldest] = this.#granted.keys();
-    if (this.#granted.size > REMEMBERED && oldest !== undefined) this.#granted.delete(oldest);
     this.#grants += 1;
     if (this.#unknown.length === 0 && this.#settled.length === 0) return NONE;
     const lastOffer = this.#offers?.get(process) ?? 0;
@@ -155,15 +152,20 @@ export class PossibleReentries<T> {
 
   /** The last owner value that its client is known to have been granted before this event. */
   #ownerOf(process: number, before = Infinity): string | undefined {
-    let last: Grant | undefined;
-    const consider = (grant: Grant | undefined): void => {
-      if (grant === undefined || grant.index >= before || grant.index < (last?.index ?? -1)) return;
-      if (this.#isOne(grant.process, process)) last = grant;
-    };
-    if (this.#lineage.knowsClients) for (const grant of this.#granted.values()) consider(grant);
-    else consider(this.#granted.get(process));
-    if (before < Infinity) for (const grant of this.#recent) consider(grant);
-    return last?.owner;
+    const isOwn = (grant: Grant): boolean => grant.index < before && this.#isOne(grant.process, process);
+    const last = this.#lastGrantTo(process, isOwn);
+    const recent = before < Infinity ? this.#recent.findLast(isOwn) : undefined;
+    return (recent?.index ?? -1) > (last?.index ?? -1) ? recent?.owner : last?.owner;
+  }
+
+  /** A client with many processes was mostly granted it lately: the latest are looked at first. */
+  #lastGrantTo(process: number, isOwn: (grant: Grant) => boolean): Grant | undefined {
+    if (this.#lineage.knowsClients) {
+      for (const grant of this.#granted.latest()) if (isOwn(grant)) return grant;
+      return undefined;
+    }
+    const grant = this.#granted.get(process);
+    return grant !== undefined && isOwn(grant) ? grant : undefined;
   }
 
   /** The last owner values of the processes that may be this one's client. */
