@@ -1,4 +1,5 @@
 import type { Follower, Impossible } from "./follower.ts";
+import { OldestFirst } from "../../history/oldest-first.ts";
 import { Linearization } from "./linearization.ts";
 import type { LockModel, LockOperation } from "./lock-models.ts";
 import { SharedOwnerLinearization } from "./shared-owner-linearization.ts";
@@ -8,6 +9,10 @@ import type { StepBudget } from "./step-budget.ts";
 const MOST_UNKNOWN = 1000;
 /** How many owners without a known grant are followed at a time. */
 const MOST_STRANGERS = 100;
+/** How many owners are followed at a time: about 20 MB. Of those of which something is open for ever there may be any number. */
+const MOST_OWNERS = 20_000;
+/** How many are remembered of those that are no longer followed. With more, no other owner is followed. */
+const MOST_DROPPED = 500_000;
 
 interface Owner {
   follower: Follower;
@@ -28,12 +33,17 @@ interface Owner {
 export class OwnersAlone {
   readonly #model: LockModel;
   readonly #budget: StepBudget;
-  readonly #owners = new Map<string, Owner>();
+  readonly #owners = new OldestFirst<string, Owner>();
+  /** Owners that are no longer followed: nothing that they are told is judged any more. */
+  readonly #dropped = new Set<string>();
+  readonly #most: number;
   readonly #strangers = new Set<Owner>();
   readonly #unknown: LockOperation[] = [];
   #hasMoreUnknown = false;
 
-  constructor(model: LockModel, budget: StepBudget) {
+  /** @param most how many owners are followed at a time */
+  constructor(model: LockModel, budget: StepBudget, most = MOST_OWNERS) {
+    this.#most = most;
     // The fencing tokens of holds at the same time have no order.
     this.#model = { ...model, fenced: false };
     this.#budget = budget;
@@ -81,11 +91,24 @@ export class OwnersAlone {
 
   #of(name: string): Owner {
     const known = this.#owners.get(name);
-    if (known !== undefined) return known;
+    if (known !== undefined) {
+      this.#owners.set(name, known);
+      return known;
+    }
     const follower = new Linearization(this.#model, this.#budget);
-    const fresh = { follower, waiting: new Set<LockOperation>(), isDoubtful: false, isStranger: false, isOpen: false };
+    const isDoubtful = this.#dropped.has(name) || this.#dropped.size >= MOST_DROPPED;
+    const fresh = { follower, waiting: new Set<LockOperation>(), isDoubtful, isStranger: false, isOpen: false };
     this.#owners.set(name, fresh);
+    if (this.#owners.size > this.#most) this.#dropOldest();
     return fresh;
+  }
+
+  /** The one that did nothing for longest. */
+  #dropOldest(): void {
+    const [name, owner] = this.#owners.oldest!;
+    this.#owners.delete(name);
+    this.#strangers.delete(owner);
+    if (this.#dropped.size < MOST_DROPPED) this.#dropped.add(name);
   }
 
   #announceUnknown(acquire: LockOperation): void {

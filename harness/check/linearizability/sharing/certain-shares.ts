@@ -137,11 +137,13 @@ export class CertainShares {
 
   /** An acquire of another mode under another owner value: a hold of its client may go on under that. */
   #changeMode(acquire: LockOperation): void {
-    const { share = EXCLUSIVE, invoked } = acquire;
+    const { share = EXCLUSIVE, invoked, invokedTime } = acquire;
     const hasOtherModes = share.kind === "exclusive" || this.#writers > 0 || this.#hasTwoModes;
     if (share.kind === "counted" || !hasOtherModes) return;
-    for (const hold of this.#holding.values()) {
-      if (this.#mayChange(hold, acquire)) hold.doubtfulFrom = Math.min(hold.doubtfulFrom, invoked);
+    for (const [name, hold] of this.#holding) {
+      // All that is placed from now on is completed later: a lock of which holders never release would keep them all.
+      if (hold.until <= invokedTime || hold.doubtfulFrom <= invoked) this.#end(name);
+      else if (this.#mayChange(hold, acquire)) hold.doubtfulFrom = Math.min(hold.doubtfulFrom, invoked);
     }
   }
 
