@@ -1,5 +1,6 @@
 import type { PropertyVerdict } from "../../core/verdict.ts";
 import { ONE_OF_SEVERAL } from "../../history/history.ts";
+import { ANSWERED_LATE } from "../../history/unordered.ts";
 import { notApplicable } from "../findings.ts";
 import type { HistoryStep } from "./history-step.ts";
 import { inFigures } from "../../core/words/in-figures.ts";
@@ -13,7 +14,8 @@ export class AnsweredTries {
   #answered = 0;
 
   push({ event, invocation }: HistoryStep): void {
-    if (event.type === "invoke" && event.f === "acquire") this.#tries += 1;
+    // One that is granted very late is told once more before its grant.
+    if (event.type === "invoke" && event.f === "acquire" && !(ANSWERED_LATE in event)) this.#tries += 1;
     if (invocation?.f !== "acquire") return;
     const reason = event.type === "fail" ? event.value?.reason : undefined;
     if (event.type === "ok" || reason === "contended" || reason === ONE_OF_SEVERAL) this.#answered += 1;
