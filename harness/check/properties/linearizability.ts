@@ -1,10 +1,10 @@
 import type { Hypothesis, Property, PropertyVerdict, Violation } from "../../core/verdict.ts";
-import { conflictingHold, rivalsOf } from "../evidence/overlaps.ts";
 import { earlyEnds, losses, promiseHypotheses } from "../causes/causes.ts";
 import type { Checker, CheckerFactory } from "../checker.ts";
 import { type Configuration, isDisordered } from "../linearizability/configuration.ts";
 import type { SharedEvidence } from "../evidence/evidence.ts";
 import { explain } from "../explanation.ts";
+import { rivalOf, victimOf } from "../causes/victims.ts";
 import { ofNoOrder, ofTheLock, unexplainedRefusal } from "../causes/impossible-answers.ts";
 import { Findings, notApplicable, unknown, VALID } from "../findings.ts";
 import type { Hold } from "../../history/holds.ts";
@@ -64,7 +64,7 @@ class Linearizability implements Checker {
   readonly #twinBudget = new StepBudget(STEPS_FOR_TWINS);
   /** The hold that an acquire began, for explanations. */
   readonly #holds = new WeakMap<LockOperation, Hold>();
-  /** The latest hold beside which another one was granted, by the operation that was granted it. */
+  /** The latest hold beside which another one was granted, or that a release or an extension took, by that operation. */
   readonly #beside = new WeakMap<LockOperation, Hold>();
   /** Keys on which some operation succeeded. */
   readonly #granted = new Set<string>();
@@ -167,8 +167,7 @@ class Linearizability implements Checker {
       if (step.loss !== undefined) operations.lose(step.loss);
       const isAsking = this.#evidence.isAskingFor(invocation);
       const operation = operations.complete(asHeard(event, step, this.#evidence), isAsking);
-      const granted = step.changes.find(({ kind }) => kind === "granted");
-      if (operation !== undefined && granted !== undefined) this.#remember(operation, granted.hold);
+      if (operation !== undefined) this.#remember(operation, step);
     }
   }
 
@@ -262,12 +261,10 @@ class Linearizability implements Checker {
     );
   }
 
-  #remember(operation: LockOperation, hold: Hold): void {
-    this.#holds.set(operation, hold);
-    const { holds } = this.#evidence;
-    const rival = this.#evidence.isShareable(hold.key)
-      ? conflictingHold(hold, holds)
-      : rivalsOf(hold, holds.latest(hold.key))[0];
+  #remember(operation: LockOperation, step: HistoryStep): void {
+    const hold = step.changes.find(({ kind }) => kind === "granted")?.hold;
+    if (hold !== undefined) this.#holds.set(operation, hold);
+    const rival = hold === undefined ? victimOf(step, this.#evidence) : rivalOf(hold, this.#evidence);
     if (rival !== undefined) this.#beside.set(operation, rival);
   }
 
@@ -387,8 +384,10 @@ class Linearizability implements Checker {
       };
     }
     if (met === undefined) {
-      const found = losses(0, completedTime, this.#evidence);
-      return explain(account, [invoked, completed], [...found, ofNoOrder(this.#evidence)]);
+      const found = losses(theirs?.invokedTime ?? 0, completedTime, this.#evidence);
+      const isTaken = theirs !== undefined && !operations.hasOrderOnlyWithoutTokens(operation);
+      const own = isTaken ? ofTheLock(operation, theirs, this.#evidence, interferences) : ofNoOrder(this.#evidence);
+      return explain(account, [theirs?.grantedIndex, invoked, completed], [...found, own]);
     }
     const hypotheses = promiseHypotheses(met, this.#evidence, interferences);
     const holders = [holder(met.first), holder(met.second)] as const;
