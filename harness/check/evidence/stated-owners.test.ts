@@ -84,3 +84,19 @@ it("a value that an extension has replaced is still said to be replaced", () => 
   const { explanation } = violationOf("owner-release", handedOver().release(310, 0, "a"))!;
   expect(explanation).toContain("client-0 (owner a (replaced)) released k");
 });
+
+it("writes of one owner value share its fencing token, though one is listed before the grant by another clock", () => {
+  const written = (owner: string): Recording =>
+    new Recording({ clients: 2, clockUncertaintyMs: 5 })
+      .acquire(0, 0, "o1", { fence: 1 })
+      .leave(50, 0, "o1")
+      .info(100, 0, "release")
+      .seek(110, 2)
+      .audit(118, 1, "w1", { owner, fence: 2 })
+      .granted(120, 2, "o3", { fence: 2 })
+      .audit(131, 2, "w2", { owner: "o3", fence: 2 });
+  expect(violationOf("stale-writes", written("o3"))).toBeUndefined();
+  expect(violationOf("stale-writes", written("o4"))?.explanation).toContain(
+    "accepted write w2 (owner o3) with fencing token 2, the same as that of write w1 (owner o4)",
+  );
+});

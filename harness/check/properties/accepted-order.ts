@@ -1,3 +1,4 @@
+import { statedOwner } from "../../history/owner-value.ts";
 import type { AuditEvent } from "../../history/history.ts";
 import type { AuditedPositions } from "../evidence/audited-positions.ts";
 
@@ -159,11 +160,17 @@ function inversion(earlier: Accepted | undefined, later: Accepted | undefined): 
 
 /** Whether a resource that checks fencing tokens refuses this write, with this token, after the accepted one. */
 export function isBehind(write: AuditEvent, fence: number, accepted: Accepted): boolean {
-  const [mine, theirs] = [write.value.owner, accepted.event.value.owner];
-  return (
-    fence < accepted.fence ||
-    (fence === accepted.fence && mine !== undefined && theirs !== undefined && mine !== theirs)
-  );
+  return fence < accepted.fence || (fence === accepted.fence && areOfTwo(write, accepted.event));
+}
+
+/**
+ * Whether the writes are of two owners. By clocks that differ, the resource may list the one before the grant that shows that its owner
+ * value stands for an older one, and the other after it: then they state the same value.
+ */
+function areOfTwo(one: AuditEvent, other: AuditEvent): boolean {
+  const [mine, theirs] = [one.value.owner, other.value.owner];
+  if (mine === undefined || theirs === undefined || mine === theirs) return false;
+  return (statedOwner(one) ?? mine) !== (statedOwner(other) ?? theirs);
 }
 
 function positionOf({ event }: Accepted): number {

@@ -10,7 +10,7 @@ import { refusedHypotheses } from "../causes/token-causes.ts";
 import { type RefusedWrite, RefusedWrites } from "./refused-writes.ts";
 import { RemarkList } from "../remark-list.ts";
 import type { HistoryStep } from "../evidence/history-step.ts";
-import { shortOwner } from "../../history/owner-value.ts";
+import { shortOwner, statedOwner } from "../../history/owner-value.ts";
 import { forgottenFences } from "../causes/forgotten-fences.ts";
 import { holderOf, timeWords } from "../words.ts";
 
@@ -154,8 +154,8 @@ class StaleWrites implements Checker {
   }
 
   #describe({ earlier: largest, later: { event, fence } }: Inversion): Violation {
-    const write = ({ value }: AuditEvent): string =>
-      `write ${value.data} (owner ${shortOwner(value.owner ?? "unknown")})`;
+    const write = (audited: AuditEvent): string =>
+      `write ${audited.value.data} (owner ${shortOwner(statedOwner(audited) ?? audited.value.owner ?? "unknown")})`;
     const stale = fence < largest.fence;
     const { position } = event.value;
     const account = stale
