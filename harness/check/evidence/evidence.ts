@@ -162,7 +162,7 @@ export class SharedEvidence {
     this.#rememberLost(changes);
     this.heldBefore.push(event, invocation);
 
-    this.interferences.push(event, invocation, this.#ownHold(event, changes));
+    this.interferences.push(event, invocation, this.#ownHold(event.type === "invoke" ? event : invocation, changes));
     const leaseOverlaps = this.leases.push({ event, invocation, changes }, this.holds);
     return { event, invocation, changes, leaseOverlaps, loss: this.#replaced.push({ event, changes }) };
   }
@@ -210,9 +210,9 @@ export class SharedEvidence {
     return (invocation?.f === "release" || invocation?.f === "extend") && this.isAsking(invocation);
   }
 
-  /** The hold to which the invocation of a release or an extension refers. */
-  #ownHold(event: HistoryEvent, changes: readonly HoldChange[]): Hold | undefined {
-    if (event.type !== "invoke" || (event.f !== "release" && event.f !== "extend")) return undefined;
+  /** The hold to which a release or an extension refers, as far as is known now. */
+  #ownHold(event: InvocationEvent | undefined, changes: readonly HoldChange[]): Hold | undefined {
+    if (event?.f !== "release" && event?.f !== "extend") return undefined;
     const { owner } = event.value;
     return (
       changes.find(({ hold }) => hold.owner === owner)?.hold ??

@@ -106,7 +106,7 @@ export class InterferenceLog {
       return;
     }
     if (event.type !== "ok" && event.type !== "fail" && event.type !== "info") return;
-    const referred = this.#own.get(event.process);
+    const referred = this.#own.get(event.process) ?? grantedMeanwhile(own, invocation);
     this.#own.delete(event.process);
     if (event.type === "fail" && invocation?.f === "release" && referred !== undefined) this.#kept.add(referred.hold);
     const interference = interferenceOf(event, invocation, referred);
@@ -115,6 +115,12 @@ export class InterferenceLog {
     if (remembered === undefined) this.#byKey.set(event.key, [interference]);
     else if (remembered.push(interference) > 2 * REMEMBERED_PER_KEY) remembered.splice(0, REMEMBERED_PER_KEY);
   }
+}
+
+/** What its owner was granted while it was under way, by clocks of which one is late: it may have found that. */
+function grantedMeanwhile(own: Hold | undefined, invocation: InvocationEvent | undefined): Own | undefined {
+  if (own === undefined || invocation === undefined || own.grantedIndex < invocation.index) return undefined;
+  return { hold: own, before: leaseOf(own) };
 }
 
 /**
