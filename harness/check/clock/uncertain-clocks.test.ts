@@ -154,3 +154,16 @@ describe("clocks that differ", () => {
     expect(accused(another.extended(45.3, 1, "a").leave(46, 0, "a").left(60.3, 0).history)).toContain("owner-release");
   });
 });
+
+it("names a process by its recorded number, though it goes on before its answer counts", () => {
+  const { history } = new Recording({ clients: 2, clockUncertaintyMs: 5 })
+    .acquire(0, 0, "a", { ttlMs: 1000 })
+    .release(2, 0, "a")
+    .acquire(3, 0, "b", { ttlMs: 1000 })
+    .acquire(50, 1, "c", { ttlMs: 1000 })
+    .release(90, 0, "b")
+    .release(100, 1, "c");
+  const { violations = [] } = checkHistory(history, { foreign: true }).properties["lease-exclusion"] ?? {};
+  expect(violations.map(({ holders }) => holders?.map(({ process }) => process))).toEqual([[0, 1]]);
+  expect(violations[0]?.explanation).toContain("client-0 (process 0, owner b)");
+});

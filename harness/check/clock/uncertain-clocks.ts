@@ -120,7 +120,9 @@ export class UncertainClocks {
 
   #drawProcess(process: number): number {
     this.#drawn += 1;
-    return clientOf(process, this.#clients) + this.#clients * (BEYOND + this.#drawn);
+    const drawn = clientOf(process, this.#clients) + this.#clients * (BEYOND + this.#drawn);
+    this.places.drawn(drawn, process);
+    return drawn;
   }
 
   #completed(event: Completion): HistoryEvent {
