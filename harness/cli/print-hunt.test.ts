@@ -153,7 +153,7 @@ function driverFile(name: string, connect: string, answer: string): string {
 }
 
 test("a hunt that cannot go on prints what it did, then why, and exits as the error does", async () => {
-  const connect = `appendFileSync(file, "."); if (statSync(file).size > 150) throw new Error("no more connections");`;
+  const connect = `appendFileSync(file, "."); if (statSync(file).size > 7) throw new Error("no more connections");`;
   const lock = driverFile("refusing.mjs", connect, `{ type: "fail", kind: "contended", reason: "held" }`);
   // A lock that refuses everybody is at fault, and that is not asked here.
   const words = ["--lock", lock, "--runs", "30", "--faults", "none", "--require", "lease-exclusion"];
