@@ -1,5 +1,5 @@
 /** A client that does not know the outcome of its extension may go on under the new owner value that it drew for it. */
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { PROPERTIES, type Property } from "../../core/verdict.ts";
 import { checkHistory } from "../check.ts";
 import { Recording } from "../testing/recording.ts";
@@ -92,4 +92,77 @@ it("also where the client does not know the outcome of an acquire", () => {
   expect(accused(next(drawn, 40))).toEqual([]);
   const later = unheard().seek(1100, 2).info(1110, 2, "acquire").release(1120, 4, "of that acquire");
   expect(accused(next(later, 1130))).toEqual([]);
+});
+
+describe.each([
+  ["whose numbers tell the clients", { clients: 2 }],
+  ["of which nobody says how many clients ran", {}],
+])("in a recording %s", (_, facts) => {
+  const asked = (more: object = {}): Recording =>
+    new Recording({ ...facts, ...more }).acquire(0, 0, "a").seekExtension(10, 0, "a", 1000);
+  const other = (recording: Recording, atMs: number): Recording =>
+    recording.acquire(atMs, 3, "b").release(atMs + 10, 3, "b");
+
+  it("its client releases under it, although nothing says that the extension was never answered", () => {
+    expect(accused(other(asked().release(30, 2, "drawn"), 40))).toEqual([]);
+    expect(accused(other(asked().release(30, 2, "drawn", false).fail(40, 3), 1100))).toEqual([]);
+  });
+
+  it.each([
+    ["is told", (recording: Recording) => recording.info(20, 0, "extend")],
+    ["is not told", (recording: Recording) => recording],
+  ])("a reentrant lock is entered under it, where the recording %s that nobody knows the outcome", (__, unheardIn) => {
+    const reentered = (): Recording => unheardIn(asked({ reentrant: true })).reenter(30, 2, "drawn");
+    expect(accused(other(reentered().release(40, 2, "drawn").release(50, 2, "drawn"), 60))).toEqual([]);
+    expect(accused(other(reentered().release(40, 2, "drawn"), 50).release(80, 2, "drawn"))).toContain(
+      "linearizability",
+    );
+  });
+
+  it("a reentrant lock that was seen to keep its values is not entered under another", () => {
+    const kept = new Recording({ ...facts, reentrant: true }).acquire(0, 0, "a").extend(5, 0, "a");
+    const unanswered = kept.seekExtension(10, 0, "a", 1000).info(20, 0, "extend").reenter(30, 2, "drawn");
+    expect(accused(unanswered)).toContain("lease-exclusion");
+  });
+
+  it("a reentrant lock whose extension was answered is not entered under another", () => {
+    const answered = asked({ reentrant: true }).extended(12, 0, "a2").reenter(30, 0, "drawn");
+    expect(accused(answered)).toContain("lease-exclusion");
+  });
+});
+
+it("it is not known whether the lock was granted twice, where another client may have been granted the drawn value", () => {
+  const reentered = (facts: object): Recording =>
+    new Recording({ ...facts, reentrant: true })
+      .acquire(0, 0, "a")
+      .seekExtension(10, 0, "a", 1000)
+      .reenter(30, 2, "drawn");
+  const verdicts = (facts: object): readonly unknown[] => {
+    const { properties } = checkHistory(reentered(facts).history, { foreign: true });
+    return [properties["lease-exclusion"]?.verdict, properties.linearizability?.verdict];
+  };
+  expect(verdicts({})).toEqual(["unknown", "unknown"]);
+  expect(verdicts({ clients: 2 })).toEqual(["valid", "valid"]);
+});
+
+it.each([[{}], [{ clients: 2 }]])("a process that acts beside an extension has its own hold: %j", (facts) => {
+  const asked = (more: object): Recording =>
+    new Recording({ ...facts, ...more }).acquire(0, 0, "a").seekExtension(10, 0, "a", 1000);
+  expect(accused(asked({ reentrant: true }).reenter(12, 2, "b").extended(20, 0, "a2"))).toContain("lease-exclusion");
+  expect(accused(asked({}).release(12, 2, "b").extended(20, 0, "a2").acquire(30, 3, "c"))).toContain("lease-exclusion");
+});
+
+it("a value is not of a hold whose lease is over, unless it is certainly of the same client", () => {
+  const two = { ttlMs: 100, limit: 2 };
+  const asked = (): Recording => new Recording().acquire(0, 0, "a", two).seekExtension(10, 0, "a", 100);
+  const over = (): Recording =>
+    asked().info(20, 0, "extend").acquire(300, 1, "b", two).acquire(310, 2, "c", two).release(320, 2, "c");
+  const sought = over().release(330, 1, "b").seek(400, 1, two).info(460, 1, "acquire");
+  expect(accused(sought.release(470, 3, "of that acquire"))).toEqual([]);
+  expect(accused(over().release(330, 3, "from before"))).toEqual([]);
+  const inForce = asked().info(20, 0, "extend").release(50, 3, "drawn");
+  expect(accused(inForce.acquire(60, 4, "e", two).acquire(70, 5, "f", two))).toEqual([]);
+  const known = new Recording({ clients: 3 }).acquire(0, 0, "a", { ttlMs: 100 }).seekExtension(10, 0, "a", 100);
+  const overrun = known.info(20, 0, "extend").acquire(300, 1, "b").release(310, 3, "drawn", false);
+  expect(accused(overrun.release(320, 1, "b"))).toEqual(["mutual-exclusion"]);
 });

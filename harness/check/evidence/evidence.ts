@@ -42,11 +42,7 @@ export class SharedEvidence {
   /** By key and owner value, the last hold that its client was told to have lost. */
   readonly #lost = new OldestFirst<string, Hold>(REMEMBERED_LOST);
   /** Owner values that the lock replaced when it extended a lease. */
-  readonly renamed = new RenamedOwners({
-    isHeld: (key, owner, process) => this.holds.find(key, owner, process) !== undefined,
-    mayBeGranted: (key, owner) => this.ownerGrants.mayKnow(key, owner),
-    sameClient: (one, other) => this.holds.sameClient(one, other) || this.holds.sameClient(other, one),
-  });
+  readonly renamed: RenamedOwners;
   /** The grants of each owner value before the event that is judged. */
   readonly ownerGrants: OwnerGrantLog;
   readonly repeated: RepeatedAcquires;
@@ -66,7 +62,18 @@ export class SharedEvidence {
   constructor(header: HistoryHeader, foreign = false) {
     this.header = header;
     this.holds = new HoldTracker(header);
-    this.repeated = new RepeatedAcquires(header, foreign, this.holds);
+    this.renamed = new RenamedOwners({
+      isHeld: (key, owner, process) => this.holds.find(key, owner, process) !== undefined,
+      isOver: (key, owner, process, time) => (this.holds.find(key, owner, process)?.leaseEnd ?? -Infinity) <= time,
+      mayBeGranted: (key, owner) => this.ownerGrants.mayKnow(key, owner),
+      areOne: (one, other) => this.holds.lineage.areOne(one, other),
+      sameClient: (one, other) => this.holds.sameClient(one, other) || this.holds.sameClient(other, one),
+      mayContinue: (earlier, later) => this.holds.sameClient(earlier, later),
+      mayFallSilent: foreign && header.clients === undefined,
+    });
+    this.repeated = new RepeatedAcquires(header, foreign, this.holds, (key, first) =>
+      this.renamed.mayHaveDrawn(key, first),
+    );
     this.begunBefore = new BegunBefore(beganFree(header));
     this.#replacements = new PossibleReplacements(this.holds);
     this.#replaced = new ReplacedHolds(this.holds, this.#replacements);

@@ -7,8 +7,12 @@ import { RenamedOwners } from "./renamed-owners.ts";
 
 const NOTHING_KNOWN = {
   isHeld: () => false,
+  isOver: () => false,
   mayBeGranted: () => true,
+  areOne: () => true,
   sameClient: () => true,
+  mayContinue: () => true,
+  mayFallSilent: false,
 };
 
 const recording = (): Recording => new Recording({ clients: 2, backend: "simulated" });

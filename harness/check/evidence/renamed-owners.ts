@@ -16,14 +16,25 @@ const REVIEWED = 2;
 /** Of each key, so many of the last holds are looked at of which an extension has an unknown outcome. */
 const REMEMBERED_OF_KEY = 8;
 
+/** Of each key, so many of the oldest extensions that are under way are looked at. */
+const REVIEWED_OF_KEY = 64;
+
 /** What is known besides of the holds of a key, by owner values as the checkers see them. */
 export interface KnownHolds {
   /** Whether somebody holds the key under this value. */
   readonly isHeld: (key: string, owner: string, process: number) => boolean;
+  /** Whether the lease of this hold is over by what its client was told. */
+  readonly isOver: (key: string, owner: string, process: number, time: number) => boolean;
   /** Whether this value may have been granted the key, as the recording names it. */
   readonly mayBeGranted: (key: string, owner: string) => boolean;
   /** False for two processes of two clients. */
   readonly sameClient: (one: number, other: number) => boolean;
+  /** Whether the two processes are one client for certain. */
+  readonly areOne: (one: number, other: number) => boolean;
+  /** Whether the later process may be the client of the earlier one, which does nothing any more. */
+  readonly mayContinue: (earlier: number, later: number) => boolean;
+  /** Whether a client may go on under another process number while its operation is under way for the checkers. */
+  readonly mayFallSilent: boolean;
 }
 
 /** An owner value of a hold. */
@@ -53,6 +64,8 @@ export class RenamedOwners {
   readonly #remembered: number;
   /** By process, the extension that is under way. */
   readonly #asked = new Map<number, Asked>();
+  /** By key, the processes whose extension is under way, the oldest first. */
+  readonly #asking = new Map<string, Set<number>>();
   /** By key and first owner value of a hold, how many extensions of it are under way. */
   readonly #underWay = new Map<string, number>();
   /** By key and first owner value of a hold, the event that showed its last new value. */
@@ -109,6 +122,13 @@ export class RenamedOwners {
     );
   }
 
+  /** Whether an extension whose outcome nobody was told may have drawn another owner value for a hold. */
+  mayHaveDrawn(key: string, first: string): boolean {
+    const place = ownerName(key, first);
+    const isUnheard = this.#unanswered.has(place) || (this.#holds.mayFallSilent && this.#underWay.has(place));
+    return isUnheard && (this.#renames || !this.#keeps);
+  }
+
   /** Whether it is a grant that was asked for before the answer of the extension which replaced its value: that came after it. */
   #isOfBefore(event: HistoryEvent, { key, first }: Known): boolean {
     if (event.type !== "ok" || event.f !== "acquire") return false;
@@ -122,6 +142,9 @@ export class RenamedOwners {
     const first = this.#nameOf(key, replacedBy(event) ?? owner);
     const place = ownerName(key, first);
     this.#asked.set(process, { owner, first });
+    const asking = this.#asking.get(key);
+    if (asking === undefined) this.#asking.set(key, new Set([process]));
+    else asking.add(process);
     this.#underWay.set(place, (this.#underWay.get(place) ?? 0) + 1);
   }
 
@@ -130,6 +153,9 @@ export class RenamedOwners {
     const asked = this.#asked.get(process);
     if (asked === undefined) return;
     this.#asked.delete(process);
+    const asking = this.#asking.get(key);
+    asking?.delete(process);
+    if (asking?.size === 0) this.#asking.delete(key);
     const place = ownerName(key, asked.first);
     const underWay = (this.#underWay.get(place) ?? 1) - 1;
     if (underWay > 0) this.#underWay.set(place, underWay);
@@ -150,17 +176,39 @@ export class RenamedOwners {
 
   /**
    * A client may go on under the new value that it drew for an extension of unknown outcome. A value that nobody was granted is that one, as
-   * far as anybody knows.
+   * far as anybody knows. Of a hold whose lease is over, only the same client can have another value: one of which nobody knows whether it is
+   * may have another hold, of an acquire of unknown outcome or from before the recording.
    */
-  #adopt({ key, process, value }: InvocationEvent): void {
+  #adopt({ key, process, time, value }: InvocationEvent): void {
     const { owner } = (value ?? {}) as { readonly owner?: unknown };
     const known = this.#lately.get(key);
-    if (known === undefined || typeof owner !== "string" || (this.#keeps && !this.#renames)) return;
+    const silent = this.#holds.mayFallSilent ? this.#asking.get(key) : undefined;
+    if ((known ?? silent) === undefined || typeof owner !== "string" || (this.#keeps && !this.#renames)) return;
     if (this.#names.has(ownerName(key, owner)) || this.#holds.mayBeGranted(key, owner)) return;
-    const own = known.find(
-      (hold) => this.#holds.sameClient(hold.process, process) && this.#holds.isHeld(key, hold.first, hold.process),
-    );
+    const own =
+      known?.find((hold) => this.#holds.sameClient(hold.process, process) && this.#mayLast(hold, process, time)) ??
+      this.#silentHold(key, process, time);
     if (own !== undefined) this.#call(owner, { ...own, process });
+  }
+
+  /** The hold of a client that may go on as this process, although its extension was never answered. */
+  #silentHold(key: string, process: number, time: number): Known | undefined {
+    let seen = 0;
+    for (const asking of this.#asking.get(key) ?? []) {
+      seen += 1;
+      if (seen > REVIEWED_OF_KEY) return undefined;
+      const first = this.#asked.get(asking)?.first;
+      if (first === undefined || asking === process || !this.#holds.mayContinue(asking, process)) continue;
+      const hold = { key, first, process: asking, name: first };
+      if (this.#mayLast(hold, process, time)) return hold;
+    }
+    return undefined;
+  }
+
+  /** Whether this process may mean this hold, of which nobody knows the value. */
+  #mayLast({ key, first, process: last }: Known, process: number, time: number): boolean {
+    if (!this.#holds.isHeld(key, first, last)) return false;
+    return this.#holds.areOne(last, process) || !this.#holds.isOver(key, first, last, time);
   }
 
   #rename(key: string, [before, after]: readonly [string, string], { type, process, index }: Extension): void {

@@ -29,6 +29,8 @@ const REMEMBERED_OF_KEY = 64;
 
 const EXCLUSIVE = { kind: "exclusive" } as const;
 
+type MayHaveDrawn = (key: string, first: string) => boolean;
+
 type Acquire = Extract<InvocationEvent, { f: "acquire" }>;
 type Grant = Extract<HistoryEvent, { f: "acquire"; type: "ok" }>;
 
@@ -42,6 +44,9 @@ type Grant = Extract<HistoryEvent, { f: "acquire"; type: "ok" }>;
  */
 export class RepeatedAcquires {
   readonly #isOn: boolean;
+  /** Whether each of them is a re-entry: only an extension gives a hold another value then. */
+  readonly #isReentrant: boolean;
+  readonly #mayHaveDrawn: MayHaveDrawn;
   readonly #holds: HoldTracker;
   readonly #open = new OpenOperations();
   readonly #processes: ContinuedProcesses;
@@ -64,9 +69,15 @@ export class RepeatedAcquires {
   /** Why it is not known whether the lock was granted twice, if so. */
   #doubt: string | undefined;
 
-  /** @param foreign whether another program recorded the history */
-  constructor(header: HistoryHeader, foreign: boolean, holds: HoldTracker) {
-    this.#isOn = foreign && typeof header["backend"] !== "string" && header.reentrant !== true;
+  /**
+   * @param foreign whether another program recorded the history
+   * @param holds those of the history
+   * @param mayHaveDrawn whether an extension of unknown outcome may have given a hold another value
+   */
+  constructor(header: HistoryHeader, foreign: boolean, holds: HoldTracker, mayHaveDrawn: MayHaveDrawn) {
+    this.#isOn = foreign && typeof header["backend"] !== "string";
+    this.#isReentrant = header.reentrant === true;
+    this.#mayHaveDrawn = mayHaveDrawn;
     this.#holds = holds;
     this.#processes = new ContinuedProcesses(holds.lineage);
   }
@@ -89,7 +100,7 @@ export class RepeatedAcquires {
   read<E extends HistoryEvent>(event: E): E {
     if (!this.#isOn) return event;
     const marked =
-      event.type === "invoke" && event.f === "acquire" && event.value.inner !== true
+      event.type === "invoke" && event.f === "acquire" && event.value.inner !== true && !this.#isReentrant
         ? { ...event, [MAY_RENEW]: true }
         : event;
     const invocation = this.#open.push(marked);
@@ -140,7 +151,7 @@ export class RepeatedAcquires {
     const isUsed = this.#underWay.has(place);
     const isExclusive =
       (own?.share ?? EXCLUSIVE).kind === "exclusive" && shareOf(invocation.value).kind === "exclusive";
-    const first = isRepeated ? own.owner : this.#lastOwner(key, process);
+    const first = this.#firstOf(isRepeated ? own : undefined, grant);
     if (
       isUsed ||
       !isExclusive ||
@@ -155,6 +166,12 @@ export class RepeatedAcquires {
     this.#first.set(place, first);
     this.#latest.set(key, { owner: first, invoked: invocation.index, granted: grant.index });
     this.#several.set(ownerName(key, first), true);
+  }
+
+  /** The owner value of the hold that a grant goes on with. Where each is a re-entry, only an extension can have drawn the other value. */
+  #firstOf(repeated: Hold | undefined, { key, process }: Grant): string | undefined {
+    if (!this.#isReentrant) return repeated?.owner ?? this.#lastOwner(key, process);
+    return repeated !== undefined && this.#mayHaveDrawn(key, repeated.owner) ? repeated.owner : undefined;
   }
 
   /** Whether the grant may as well be to another client, while the hold was in force. */
@@ -207,7 +224,7 @@ export class RepeatedAcquires {
 function doubtInWords({ currentProcess }: Hold, { key, process, time }: Grant): string {
   return (
     `process ${process} was granted ${key} at ${timeWords(time)}, while process ${currentProcess} held it, whose operation had an unknown outcome: ` +
-    "the two are two clients, or the client went on under another number and renewed its lease, and the history does not say which. " +
+    "the two are two clients, or the client went on under another number and renewed its lease or entered it again, and the history does not say which. " +
     "Add `clients`, the number of clients, to its first line, and give the processes of one client numbers that differ by multiples of it"
   );
 }
