@@ -31,6 +31,9 @@ export class UncertainClocks {
   readonly #values: ValuesKeptBack;
   /** In the order in which they come. */
   #keptBack: HistoryEvent[] = [];
+  /** When the last of them comes, and the last audit, which may come after. */
+  #keptUntil = 0;
+  #auditsUntil = 0;
   /** Process numbers whose completion is kept back. */
   readonly #busy = new Set<number>();
   /** By recorded process number, the one that stands for it in the operation under way. */
@@ -97,7 +100,7 @@ export class UncertainClocks {
         this.#keepBack(this.#counted(event));
         return [shortening(event)];
       case "audit":
-        this.#keepBack(event);
+        this.#keepBackAudit(event);
         return [];
       case "fault":
         return this.#fault(event);
@@ -152,8 +155,23 @@ export class UncertainClocks {
 
   #keepBack(event: HistoryEvent): void {
     // The more is known of the ticks, the shorter they may be.
-    const time = Math.max(event.time + this.#uncertainty, this.#keptBack.at(-1)?.time ?? 0);
-    this.#keptBack.push({ ...event, time });
+    const time = Math.max(event.time + this.#uncertainty, this.#keptUntil);
+    this.#keptUntil = time;
+    this.#insert({ ...event, time }, (kept) => (kept.time <= time && kept.type !== "audit") || kept.time < time);
+  }
+
+  /**
+   * By the clock of the resource, the extension that drew the owner value which it lists may have been answered that much later. That answer
+   * comes first: it tells whose the value is.
+   */
+  #keepBackAudit(event: HistoryEvent): void {
+    const time = Math.max(event.time + 2 * this.#uncertainty, this.#auditsUntil);
+    this.#auditsUntil = time;
+    this.#insert({ ...event, time }, (kept) => kept.time <= time);
+  }
+
+  #insert(event: HistoryEvent, isBefore: (kept: HistoryEvent) => boolean): void {
+    this.#keptBack.splice(this.#keptBack.findLastIndex(isBefore) + 1, 0, event);
   }
 
   /** What comes before this time, in nanoseconds. */

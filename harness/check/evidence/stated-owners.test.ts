@@ -100,3 +100,25 @@ it("writes of one owner value share its fencing token, though one is listed befo
     "accepted write w2 (owner o3) with fencing token 2, the same as that of write w1 (owner o4)",
   );
 });
+
+it.each([
+  ["listed at once", 40],
+  ["listed as late as the clocks differ", 31],
+])(
+  "a write under a value that an extension drew is its hold's, though it is %s by another clock than the answer",
+  (_, listedMs) => {
+    const written = (owner: string): Recording =>
+      new Recording({ clients: 2, clockUncertaintyMs: 20 })
+        .acquire(0, 0, "a", { fence: 4 })
+        .write(5, 0, "a", "w1", { fence: 4 })
+        .audit(6, 1, "w1", { owner: "a", fence: 4 })
+        .audit(listedMs, 2, "w2", { owner, fence: 4 })
+        .wrote(45, 0, 1)
+        .seekExtension(46, 0, "a", 1000)
+        .extended(51, 0, "b")
+        .write(55, 0, "b", "w2", { fence: 4 })
+        .wrote(58, 0, 2);
+    expect(violationOf("stale-writes", written("b"))).toBeUndefined();
+    expect(violationOf("stale-writes", written("c"))?.explanation).toContain("(owner c)");
+  },
+);
