@@ -68,3 +68,39 @@ it("gives no end of a lease that explains nothing", () => {
     .left(700, 0);
   expect(told("linearizability", released)).toContain("the last to hold it was client-1 as owner b (since 300 ms");
 });
+
+/**
+ * Client 0 holds, and for longer than a short lease. Then client 1 is granted the key and gives it back. Its grant has no certain place: client 3
+ * was granted the key at the same time by the clock.
+ */
+function givenBack(owner: string, sharing: object, ttlMs = 100): Recording {
+  const asked = { ttlMs: 100, waitMs: 100, ...sharing };
+  const recording = new Recording({ clients: 4, clockUncertaintyMs: 20 });
+  const held = recording
+    .seek(10, 0, { ...asked, ttlMs })
+    .granted(110, 0, "f")
+    .write(110, 0, "f", "w0")
+    .wrote(110, 0, 1);
+  const granted = held.seek(110, 1, asked).seek(120, 3, asked).granted(130, 1, "x").write(130, 1, "x", "w1");
+  const beside = granted.wrote(130, 1, 2).granted(130, 3, "z").leave(130, 3, "z").left(130, 3);
+  const released = beside.leave(140, 1, owner).left(150, 1);
+  const next = released.seek(150, 2, { ttlMs: 100, ...sharing }).granted(160, 2, "s");
+  return next.write(170, 0, "f", "w2").wrote(180, 0, 3).write(250, 0, "f", "w3").release(260, 2, "s");
+}
+
+it.each([
+  ["a lock that one owner holds", {}],
+  ["a semaphore", { limit: 1 }],
+])(
+  "takes a release for its owner's own rather than for another's, where its grant has no certain place: %s",
+  (_, sharing) => {
+    const causes = (owner: string, ttlMs?: number): readonly string[] => {
+      const { properties } = checkHistory(givenBack(owner, sharing, ttlMs).history, { foreign: true });
+      return properties["mutual-exclusion"]?.violations[0]?.hypotheses?.map(({ cause }) => cause) ?? [];
+    };
+    expect(causes("x")).toEqual(["overrun", "foreign-release"]);
+    expect(causes("y")).toEqual(["foreign-release", "overrun"]);
+    expect(causes("x", 1000)).toEqual(["double-grant", "foreign-release"]);
+    expect(causes("y", 1000)).toEqual(["foreign-release", "double-grant"]);
+  },
+);

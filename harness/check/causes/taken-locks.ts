@@ -164,14 +164,15 @@ function foundItsOwn(
 
 /**
  * Whether it may have given up, within its lease, what its owner had been granted as well: the two acquires ran at the same
- * time, so the one that was answered first may have been granted the lock last; or there may have been two masters, each with
- * a lock of its own.
+ * time, so the one that was answered first may have been granted the lock last; or a coarse clock leaves open when its owner was granted
+ * the lock; or there may have been two masters, each with a lock of its own.
  */
 function mayHaveFoundItsOwn(
   { invokedIndex, invokedTime, grantedIndex }: Hold,
   { ownGrantedIndex = -Infinity, ownLeaseEnd = -Infinity, ...release }: Interference,
   evidence: SharedEvidence,
 ): boolean {
+  if (release.mayHaveOwn) return true;
   if (ownGrantedIndex > grantedIndex || ownLeaseEnd < release.invokedTime) return false;
   if (ownGrantedIndex > invokedIndex) return true;
   return twoMasters(invokedTime, release.invokedTime, evidence) !== undefined;

@@ -1,7 +1,8 @@
 import type { Hold } from "../../history/holds.ts";
 import type { InvocationEvent } from "../../history/operations.ts";
 import type { HistoryEvent } from "../../history/history.ts";
-import { statedOwner } from "../../history/owner-value.ts";
+import { OldestFirst } from "../../history/oldest-first.ts";
+import { ownerName, statedOwner } from "../../history/owner-value.ts";
 import { BESIDE_OTHERS, NEVER_ANSWERED, statedIn, UNORDERED } from "../../history/unordered.ts";
 import type { Overlap } from "./overlaps.ts";
 
@@ -38,6 +39,8 @@ export interface Interference {
   readonly ownLeaseEndAtMost?: number | undefined;
   /** Whether nothing says when that lease began, because the lock may have waited. */
   readonly ownIsVague?: boolean | undefined;
+  /** Whether it had no known hold, but was granted the key at a time that a coarse clock leaves open: it may have found that. */
+  readonly mayHaveOwn: boolean;
   /** Index of the event that granted the owner its own hold; undefined if it had none. */
   readonly ownGrantedIndex: number | undefined;
   /** When that was. */
@@ -47,6 +50,9 @@ export interface Interference {
   readonly completedIndex: number;
   readonly completedTime: number;
 }
+
+/** How many grants are remembered of which a coarse clock leaves the time open. */
+const REMEMBERED_GRANTS = 20_000;
 
 /** A hold to which a release or an extension refers, and its lease when that was invoked. */
 interface Own {
@@ -69,6 +75,8 @@ export class InterferenceLog {
   readonly #ofOverlaps = new Map<Overlap, readonly Interference[]>();
   /** By process, the hold to which its open release or extension refers, and its lease before that. */
   readonly #own = new Map<number, Own>();
+  /** By key and owner value, the grants of which a coarse clock leaves the time open. */
+  readonly #unordered = new OldestFirst<string, true>(REMEMBERED_GRANTS);
   /** The holds whose release was told as failed. */
   readonly #kept = new WeakSet<Hold>();
 
@@ -106,10 +114,12 @@ export class InterferenceLog {
       return;
     }
     if (event.type !== "ok" && event.type !== "fail" && event.type !== "info") return;
+    const { owner: granted } = event.type === "info" && event.f === "acquire" ? statedIn(event) : {};
+    if (granted !== undefined) this.#unordered.set(ownerName(event.key, granted), true);
     const referred = this.#own.get(event.process) ?? grantedMeanwhile(own, invocation);
     this.#own.delete(event.process);
     if (event.type === "fail" && invocation?.f === "release" && referred !== undefined) this.#kept.add(referred.hold);
-    const interference = interferenceOf(event, invocation, referred);
+    const interference = interferenceOf(event, invocation, referred, this.#unordered);
     if (interference === undefined) return;
     const remembered = this.#byKey.get(event.key);
     if (remembered === undefined) this.#byKey.set(event.key, [interference]);
@@ -168,11 +178,17 @@ export function eventsInWords(interference: Interference): string {
   return `${events.length === 1 ? "event" : "events"} ${events.join(" and ")}`;
 }
 
-/** The interference that this event completes, if any. `own` is the hold to which it refers. */
+/**
+ * The interference that this event completes, if any.
+ *
+ * @param own the hold to which it refers
+ * @param unordered by key and owner value, the grants of which a coarse clock leaves the time open
+ */
 export function interferenceOf(
   event: HistoryEvent,
   invocation: InvocationEvent | undefined,
   own: Own | undefined,
+  unordered?: { readonly has: (place: string) => boolean },
 ): Interference | undefined {
   if (invocation === undefined || (invocation.f !== "release" && invocation.f !== "extend")) return undefined;
   if (event.type !== "ok" && event.type !== "info") return undefined;
@@ -188,6 +204,7 @@ export function interferenceOf(
     stated: statedOwner(invocation),
     // An extension has set another lease meanwhile.
     ...(own && (invocation.f === "extend" ? own.before : leaseOf(own.hold))),
+    mayHaveOwn: own === undefined && unordered?.has(ownerName(invocation.key, invocation.value.owner)) === true,
     ownIsVague: own?.hold.vague,
     ownGrantedIndex: own?.hold.grantedIndex,
     ownGrantedTime: own?.hold.grantedTime,
