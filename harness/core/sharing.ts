@@ -114,6 +114,11 @@ export function shareOf({ limit, permits = 1, mode }: Sharing): Share {
   return limit === undefined ? EXCLUSIVE : { kind: "counted", limit, permits };
 }
 
+/** Two holds that share in the same way have the same. */
+export function nameOfShare(share: Share = EXCLUSIVE): string {
+  return share.kind === "counted" ? `${share.permits} of ${share.limit}` : share.kind;
+}
+
 /**
  * What an owner certainly holds that was granted its key in these two ways, and may have either: what excludes others
  * less. Of two numbers of permits that is the smaller one.

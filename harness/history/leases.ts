@@ -1,4 +1,4 @@
-import { type Share, shareOf, weaker } from "../core/sharing.ts";
+import { nameOfShare, type Share, shareOf, weaker } from "../core/sharing.ts";
 import { type HistoryEvent, NANOSECONDS_PER_MS } from "./history.ts";
 import type { Hold } from "./holds.ts";
 import { mayHaveOtherMode } from "./holds/changed-mode.ts";
@@ -309,7 +309,7 @@ export class Leases {
   #reentriesOf(key: string): PossibleReentries<LeaseRequest> {
     const known = this.#reentries.get(key);
     if (known !== undefined) return known;
-    const fresh = new PossibleReentries<LeaseRequest>(this.#lineage);
+    const fresh = new PossibleReentries<LeaseRequest>(this.#lineage, ({ ttl, share }) => `${ttl} ${nameOfShare(share)}`);
     this.#reentries.set(key, fresh);
     return fresh;
   }

@@ -111,7 +111,7 @@ describe("an acquire that is never answered, while its client goes on under anot
 });
 
 it("an acquire of unknown outcome concerns the owner value that its client had last, else the one it has next", () => {
-  const reentries = new PossibleReentries<string>(new ProcessLineage(CLIENTS));
+  const reentries = new PossibleReentries<string>(new ProcessLineage(CLIENTS), () => "acquire");
   expect([...reentries.add(0, "first", 0)]).toEqual([]);
   expect(reentries.mayHaveGranted("a")).toBe(false);
   expect(reentries.grant(1, "b", 2)).toEqual([]);
@@ -125,7 +125,7 @@ it("an acquire of unknown outcome concerns the owner value that its client had l
 });
 
 it("concerns the last owner value of its client, however often others were granted the lock since", () => {
-  const reentries = new PossibleReentries<string>(new ProcessLineage(CLIENTS));
+  const reentries = new PossibleReentries<string>(new ProcessLineage(CLIENTS), () => "acquire");
   reentries.grant(0, "a", 0);
   for (let index = 1; index < 40; index++) reentries.grant(1, `b${index}`, index);
   expect([...reentries.add(3, "unknown", 40)]).toEqual(["a"]);
@@ -145,7 +145,7 @@ it("concerns its own key only, whatever the names of keys and owner values", () 
 });
 
 it("is offered once to each process that may be its client's, and each later one to the same process again", () => {
-  const reentries = new PossibleReentries<string>(new ProcessLineage(undefined));
+  const reentries = new PossibleReentries<string>(new ProcessLineage(undefined), () => "acquire");
   reentries.add(0, "first", 0);
   expect(reentries.grant(5, "a", 1)).toEqual(["first"]);
   expect(reentries.grant(5, "b", 2)).toEqual([]);
@@ -157,7 +157,7 @@ it("is offered once to each process that may be its client's, and each later one
 });
 
 it("is one of those too that its client was granted while it was under way", () => {
-  const reentries = new PossibleReentries<string>(new ProcessLineage(CLIENTS));
+  const reentries = new PossibleReentries<string>(new ProcessLineage(CLIENTS), () => "acquire");
   for (const [index, owner] of ["before", "a", "b"].entries()) reentries.grant(3, owner, index);
   reentries.grant(1, "another", 3);
   expect([...reentries.add(0, "long", 0)]).toEqual(["b", "a"]);
@@ -166,7 +166,7 @@ it("is one of those too that its client was granted while it was under way", () 
 
 describe("an acquire of unknown outcome that was asked for while another of its client was under way", () => {
   it("may have entered the hold of that one too, whenever that one is answered", () => {
-    const reentries = new PossibleReentries<string>(new ProcessLineage(CLIENTS));
+    const reentries = new PossibleReentries<string>(new ProcessLineage(CLIENTS), () => "acquire");
     reentries.add(0, "unknown", 4);
     expect(reentries.grant(3, "b", 7, 6)).toEqual(["unknown"]);
     expect(reentries.grant(6, "a", 8, 2)).toEqual(["unknown"]);
@@ -228,7 +228,7 @@ describe("an owner value that no known grant shows", () => {
   });
 
   it("is the first that its client refers to: one that uses several draws a fresh one each time", () => {
-    const reentries = new PossibleReentries<string>(new ProcessLineage(CLIENTS));
+    const reentries = new PossibleReentries<string>(new ProcessLineage(CLIENTS), () => "acquire");
     reentries.add(0, "first", 0);
     reentries.add(1, "another client's", 1);
     expect(reentries.refer(3, "a")).toEqual(["first"]);
@@ -266,7 +266,7 @@ describe("where the history does not say how many clients ran", () => {
   });
 
   it("each value that one of these was granted is possible, and none is the only one", () => {
-    const reentries = new PossibleReentries<string>(new ProcessLineage(undefined));
+    const reentries = new PossibleReentries<string>(new ProcessLineage(undefined), () => "acquire");
     reentries.grant(0, "a", 0);
     reentries.grant(1, "b", 1);
     expect([...reentries.add(2, "unknown", 2)]).toEqual(["a", "b"]);
@@ -276,7 +276,7 @@ describe("where the history does not say how many clients ran", () => {
   });
 
   it("and so is the value that its own process referred to without a known grant", () => {
-    const reentries = new PossibleReentries<string>(new ProcessLineage(undefined));
+    const reentries = new PossibleReentries<string>(new ProcessLineage(undefined), () => "acquire");
     reentries.grant(0, "a", 0);
     reentries.refer(2, "x");
     expect([...reentries.add(2, "unknown", 2)]).toEqual(["a", "x"]);
@@ -285,7 +285,7 @@ describe("where the history does not say how many clients ran", () => {
   it("two processes that did all at one instant are not one client for certain", () => {
     const lineage = new ProcessLineage(undefined);
     for (const process of [0, 1, 2]) lineage.push({ process, time: 5 });
-    const reentries = new PossibleReentries<string>(lineage);
+    const reentries = new PossibleReentries<string>(lineage, () => "acquire");
     reentries.grant(0, "a", 0);
     reentries.grant(1, "b", 1);
     expect([...reentries.add(2, "unknown", 2)]).toEqual(["a", "b"]);
@@ -309,13 +309,31 @@ describe("where the history does not say how many clients ran", () => {
   });
 
   it("the latest of many acquires are offered to each grant", () => {
-    const offered = (clients: number | undefined): readonly number[] => {
-      const reentries = new PossibleReentries<number>(new ProcessLineage(clients));
+    const offered = (clients: number | undefined, kinds = 1): readonly number[] => {
+      const kindOf = (acquire: number): string => `${acquire % kinds}`;
+      const reentries = new PossibleReentries<number>(new ProcessLineage(clients), kindOf);
       for (let number = 0; number < 300; number++) reentries.add(2 * number, number, number);
       return reentries.grant(600, "a", 301);
     };
-    expect(offered(undefined)).toEqual(Array.from({ length: 64 }, (_, index) => 236 + index));
+    expect(offered(undefined, 300)).toEqual(Array.from({ length: 64 }, (_, index) => 236 + index));
+    // Of those that differ in nothing but their age, one hold needs a few at most.
+    expect(offered(undefined)).toEqual(Array.from({ length: 16 }, (_, index) => 284 + index));
+    expect(offered(undefined, 2)).toHaveLength(32);
     expect(offered(2)).toHaveLength(256);
+  });
+
+  it("a hold is offered a few later acquires of each kind, and each that was asked for before those", () => {
+    const reentries = new PossibleReentries<string>(new ProcessLineage(undefined), (kind) => kind);
+    reentries.grant(0, "a", 10);
+    const isOffered = (process: number, kind: string, invokedIndex: number): boolean =>
+      reentries.add(process, kind, invokedIndex).has("a");
+    for (let index = 0; index < 16; index += 1) expect(isOffered(1 + index, "long", 20 + index)).toBe(true);
+    expect(isOffered(30, "long", 40)).toBe(false);
+    expect(isOffered(31, "short", 41)).toBe(true);
+    // It may have come before those that were told of first.
+    expect(isOffered(32, "long", 34)).toBe(true);
+    reentries.grant(0, "a", 50);
+    expect(isOffered(33, "long", 60)).toBe(true);
   });
 });
 

@@ -5,6 +5,8 @@ import type { ProcessLineage } from "./process-lineage.ts";
 const REMEMBERED = 256;
 /** How many acquires are remembered that may be any client's: each new process may have asked for each of them. */
 const REMEMBERED_OF_ANY = 64;
+/** How many of them are of one kind, and how many of one kind are offered to one hold: it hardly ever needs more than one. */
+const OF_A_KIND = 16;
 /** How many processes are remembered that acquires of unknown outcome were offered to: as many as `ProcessLineage` remembers. */
 const REMEMBERED_OFFERS = 20_000;
 
@@ -17,11 +19,21 @@ interface Grant {
   readonly process: number;
   readonly owner: string;
   readonly index: number;
+  /** By kind, the acquires that may be any client's and were offered to it since. */
+  readonly offered: Map<string, Offered>;
+}
+
+interface Offered {
+  count: number;
+  /** When the last of the first few was asked for: what was asked for earlier may have come earlier. */
+  latest: number;
 }
 
 interface Unknown<T> {
   readonly process: number;
   readonly acquire: T;
+  /** Those of one kind differ only in when they were asked for. */
+  readonly kind: string;
   readonly invokedIndex: number;
   /** The one owner value that its client is known to have had, if any. */
   owner: string | undefined;
@@ -40,7 +52,7 @@ interface Unknown<T> {
  */
 export class PossibleReentries<T> {
   readonly #lineage: ProcessLineage;
-  readonly #most: number;
+  readonly #kindOf: (acquire: T) => string;
   /** By process, the owner value that it was granted last, the latest last. */
   readonly #granted = new OldestFirst<number, Grant>(REMEMBERED);
   /** The last grants, the latest last. */
@@ -59,9 +71,10 @@ export class PossibleReentries<T> {
    */
   #offers: OldestFirst<number, number> | undefined;
 
-  constructor(lineage: ProcessLineage) {
+  /** @param kindOf acquires of one kind may do the same to a hold */
+  constructor(lineage: ProcessLineage, kindOf: (acquire: T) => string) {
     this.#lineage = lineage;
-    this.#most = lineage.knowsClients ? REMEMBERED : REMEMBERED_OF_ANY;
+    this.#kindOf = kindOf;
   }
 
   /**
@@ -71,17 +84,41 @@ export class PossibleReentries<T> {
    */
   add(process: number, acquire: T, invokedIndex: number): ReadonlySet<string> {
     const owner = this.#ownerOf(process);
-    const unknown: Unknown<T> = { process, acquire, invokedIndex, owner, after: this.#grants };
-    this.#unknown = [...this.#unknown.slice(1 - this.#most), unknown];
+    const unknown = { process, acquire, kind: this.#kindOf(acquire), invokedIndex, owner, after: this.#grants };
+    this.#keep(unknown);
     const before = this.#ownerOf(process, invokedIndex);
-    const owners = owner === undefined ? this.#possibleOwnersOf(process) : new Set([owner]);
+    const owners = owner === undefined ? this.#possibleOwnersOf(unknown) : new Set([owner]);
     if (before !== undefined) owners.add(before);
     else for (const referred of this.#referredBy(process)) owners.add(referred);
     for (const grant of this.#recent) {
-      if (grant.index > invokedIndex && this.#mayBeOne(grant.process, process)) owners.add(grant.owner);
+      if (grant.index <= invokedIndex || owners.has(grant.owner)) continue;
+      if (this.#mayBeOne(grant.process, process) && this.#isOffered(grant, unknown)) owners.add(grant.owner);
     }
     for (const possible of owners) this.#include(possible);
     return owners;
+  }
+
+  #keep(unknown: Unknown<T>): void {
+    if (this.#lineage.knowsClients) {
+      this.#unknown = [...this.#unknown.slice(1 - REMEMBERED), unknown];
+      return;
+    }
+    const alike = this.#unknown.filter(({ kind }) => kind === unknown.kind);
+    const oldest = alike.length < OF_A_KIND ? undefined : alike[0];
+    const others = this.#unknown.filter((other) => other !== oldest);
+    this.#unknown = [...others.slice(1 - REMEMBERED_OF_ANY), unknown];
+  }
+
+  /** Whether this hold needs one more acquire that may have entered it again. */
+  #isOffered({ offered }: Grant, { kind, invokedIndex }: Unknown<T>): boolean {
+    if (this.#lineage.knowsClients) return true;
+    const known = offered.get(kind);
+    if (known === undefined) offered.set(kind, { count: 1, latest: invokedIndex });
+    else if (known.count < OF_A_KIND) {
+      known.count += 1;
+      known.latest = Math.max(known.latest, invokedIndex);
+    } else return invokedIndex < known.latest;
+    return true;
   }
 
   /**
@@ -89,7 +126,7 @@ export class PossibleReentries<T> {
    * were asked for after it was, while it was under way.
    */
   grant(process: number, owner: string, index: number, invokedIndex = index): readonly T[] {
-    const grant = { process, owner, index };
+    const grant = { process, owner, index, offered: new Map<string, Offered>() };
     if (this.#recent.push(grant) > 2 * RECENT) this.#recent.splice(0, RECENT);
     this.#granted.set(process, grant);
     this.#grants += 1;
@@ -169,9 +206,11 @@ export class PossibleReentries<T> {
   }
 
   /** The last owner values of the processes that may be this one's client. */
-  #possibleOwnersOf(process: number): Set<string> {
+  #possibleOwnersOf(unknown: Unknown<T>): Set<string> {
     const owners = new Set<string>();
-    for (const grant of this.#granted.values()) if (this.#mayBeOne(grant.process, process)) owners.add(grant.owner);
+    for (const grant of this.#granted.values()) {
+      if (this.#mayBeOne(grant.process, unknown.process) && this.#isOffered(grant, unknown)) owners.add(grant.owner);
+    }
     return owners;
   }
 

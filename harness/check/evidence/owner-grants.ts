@@ -133,7 +133,7 @@ export class OwnerGrantLog {
   #reentriesOf(key: string): PossibleReentries<undefined> {
     const known = this.#reentries.get(key);
     if (known !== undefined) return known;
-    const fresh = new PossibleReentries<undefined>(this.#holds.lineage);
+    const fresh = new PossibleReentries<undefined>(this.#holds.lineage, () => "acquire");
     this.#reentries.set(key, fresh);
     return fresh;
   }

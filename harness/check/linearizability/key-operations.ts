@@ -1,3 +1,4 @@
+import { nameOfShare } from "../../core/sharing.ts";
 import type { RenewedEvent } from "../../history/history.ts";
 import type { Loss } from "../recorders/replaced-holds.ts";
 import { LeftOutOwners } from "../clock/left-out-owners.ts";
@@ -38,6 +39,10 @@ const LOOKAHEAD = 4096;
 /** How many completed operations may wait for an open one: about 50 MB. */
 const MOST_WAITING = 100_000;
 const OPEN_TOO_LONG = "an operation was open for too long";
+
+function kindOfAcquire({ leaseNs, share, mayRenew = false }: LockOperation): string {
+  return `${leaseNs} ${nameOfShare(share)} ${mayRenew}`;
+}
 
 /**
  * Pairs the operations of one key and follows their linearizations, up to the oldest operation whose outcome is not
@@ -90,7 +95,7 @@ export class KeyOperations {
     lineage = new ProcessLineage(Infinity),
     shares = false,
   ) {
-    this.#reentries = new PossibleReentries(lineage);
+    this.#reentries = new PossibleReentries(lineage, kindOfAcquire);
     this.#budget = budget;
     this.#model = model;
     this.#mostWaiting = mostWaiting;

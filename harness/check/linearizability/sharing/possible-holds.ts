@@ -21,6 +21,8 @@ export interface PossibleHold {
 }
 
 const EXCLUSIVE: Share = { kind: "exclusive" };
+/** So many may take room before those are looked for whose lease may be over. */
+const KEPT = 64;
 /** So many numbers of entries of one hold are told apart. */
 const MOST_DEPTHS = 32;
 
@@ -31,8 +33,13 @@ const MOST_DEPTHS = 32;
 export class PossibleHolds {
   readonly #model: SharingModel;
   readonly #holds = new Map<string, PossibleHold>();
-  /** Those that may have made room. */
+  /** Those that take room. */
+  readonly #taking = new Set<PossibleHold>();
+  /** Those that may have made room: readers, of which there may be any number, and others. */
+  readonly #optionalReaders = new Set<PossibleHold>();
   readonly #optional = new Set<PossibleHold>();
+  /** With more that take room, those are looked for whose lease may be over. */
+  #mostTaking = KEPT;
   /** Whether one of them was entered in two modes. */
   #hasTwoModes = false;
   #permits = 0;
@@ -52,19 +59,16 @@ export class PossibleHolds {
 
   /** Those that take room, and because of which there may be none for this acquire. */
   inTheWayOf({ share = EXCLUSIVE, process }: LockOperation): readonly PossibleHold[] {
-    return [...this.#holds.values()].filter(
+    return [...this.#taking].filter(
       (hold) =>
-        hold.slack === undefined &&
-        (this.#excludes(share, process, hold) || (share.kind === "counted" && hold.share.kind === "counted")),
+        this.#excludes(share, process, hold) || (share.kind === "counted" && hold.share.kind === "counted"),
     );
   }
 
   hasRoom({ share = EXCLUSIVE, process }: LockOperation): boolean {
     if (share.kind === "counted" && this.#permits + share.permits > share.limit) return false;
     if (share.kind !== "exclusive" && this.#writers === 0) return true;
-    for (const hold of this.#holds.values()) {
-      if (hold.slack === undefined && this.#excludes(share, process, hold)) return false;
-    }
+    for (const hold of this.#taking) if (this.#excludes(share, process, hold)) return false;
     return true;
   }
 
@@ -83,15 +87,26 @@ export class PossibleHolds {
     };
     this.#change(hold);
     this.#holds.set(owner, hold);
+    this.#taking.add(hold);
     this.#count(share, 1);
     this.#narrow(hold);
+    if (this.#taking.size > this.#mostTaking) this.#expireReaders(time);
+  }
+
+  /** Where no writer comes, all readers that never release would take room to the end. */
+  #expireReaders(time: number): void {
+    for (const hold of this.#taking) {
+      if (hold.share.kind === "shared" && hold.expirableFrom <= time) this.makeOptional(hold);
+    }
+    this.#mostTaking = Math.max(KEPT, 2 * this.#taking.size);
   }
 
   /** Holds of the same client in the other mode may go on under the owner value of this one. */
   #change({ share, process }: PossibleHold): void {
     const hasOtherModes = share.kind === "exclusive" || this.#writers > 0 || this.#hasTwoModes;
     if (share.kind === "counted" || !hasOtherModes) return;
-    for (const other of this.#holds.values()) {
+    // Those that take no room may be over in any case.
+    for (const other of this.#taking) {
       if (!this.isChanged(other, share, process) || other.depths.includes(0)) continue;
       other.depths = [0, ...other.depths];
     }
@@ -132,7 +147,8 @@ export class PossibleHolds {
     hold.depths = hold.depths.filter((depth) => depth > 0);
     if (hold.slack === undefined) return true;
     hold.slack = undefined;
-    this.#optional.delete(hold);
+    this.#optionalOf(hold).delete(hold);
+    this.#taking.add(hold);
     this.#count(hold.share, 1);
     this.#narrow(hold);
     return true;
@@ -147,26 +163,35 @@ export class PossibleHolds {
 
   end(hold: PossibleHold): void {
     this.#holds.delete(hold.owner);
-    if (!this.#optional.delete(hold)) this.#count(hold.share, -1);
+    this.#taking.delete(hold);
+    if (!this.#optionalOf(hold).delete(hold)) this.#count(hold.share, -1);
   }
 
   /** It may make room from now on. */
   makeOptional(hold: PossibleHold): void {
     hold.slack = Infinity;
-    this.#optional.add(hold);
+    this.#taking.delete(hold);
+    this.#optionalOf(hold).add(hold);
     this.#count(hold.share, -1);
   }
 
   /** What has begun now leaves less room for those that may have lasted. */
   #narrow({ share, owner }: PossibleHold): void {
-    if (this.#optional.size === 0) return;
-    for (const other of this.#optional) {
-      const isExcluded = other.owner !== owner && (share.kind === "exclusive" || other.share.kind === "exclusive");
-      const left = share.kind === "counted" ? share.limit - this.#permits : Infinity;
-      other.slack = Math.min(other.slack ?? Infinity, isExcluded ? -1 : left);
-      const needed = other.share.kind === "counted" ? other.share.permits : 0;
-      if (other.slack < needed) this.end(other);
-    }
+    for (const other of this.#optional) this.#narrowOne(other, owner, share);
+    if (share.kind === "shared") return;
+    for (const other of this.#optionalReaders) this.#narrowOne(other, owner, share);
+  }
+
+  #narrowOne(other: PossibleHold, owner: string, share: Share): void {
+    const isExcluded = other.owner !== owner && (share.kind === "exclusive" || other.share.kind === "exclusive");
+    const left = share.kind === "counted" ? share.limit - this.#permits : Infinity;
+    other.slack = Math.min(other.slack ?? Infinity, isExcluded ? -1 : left);
+    const needed = other.share.kind === "counted" ? other.share.permits : 0;
+    if (other.slack < needed) this.end(other);
+  }
+
+  #optionalOf({ share }: PossibleHold): Set<PossibleHold> {
+    return share.kind === "shared" ? this.#optionalReaders : this.#optional;
   }
 
   /** Whether a hold of this share cannot begin beside `hold`, whatever else is held. */

@@ -59,3 +59,31 @@ describe("an owner that is granted the key again when its lease may be over", ()
     expect(left(true, true, true)).not.toBe("valid");
   });
 });
+
+describe("many readers that never release", () => {
+  const reading: Sharing = { mode: "shared" };
+  const readers = (ttlMs: number): Recording => {
+    const history = long(reading);
+    for (let number = 0; number < 65; number += 1) {
+      const process = 3 * number;
+      history.acquire(BEGIN + number, process, `a${number}`, { ttlMs, ...reading });
+      // Nobody knows what this has made of the lease.
+      history.seekExtension(BEGIN + number, process, `a${number}`, ttlMs).info(BEGIN + number, process, "extend");
+    }
+    return history;
+  };
+  const written = (history: Recording): Recording =>
+    history.acquire(BEGIN + 300, 1, "b", { mode: "exclusive" }).release(BEGIN + 310, 1, "b");
+  const extended = (history: Recording): string =>
+    judge("linearizability", history.extend(BEGIN + 320, 195, "a0", { ttlMs: 10_000 }));
+
+  it("make room for a writer when their leases may be over, and not before", () => {
+    expect(judge("linearizability", written(readers(10)))).toBe("valid");
+    expect(judge("linearizability", written(readers(10_000)))).not.toBe("valid");
+  });
+
+  it("may have lasted after that, as long as no writer came", () => {
+    expect(extended(readers(10))).toBe("valid");
+    expect(extended(written(readers(10)))).not.toBe("valid");
+  });
+});
