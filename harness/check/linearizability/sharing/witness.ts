@@ -44,11 +44,13 @@ export class Witness {
   /** Announces an operation, once its outcome is known. */
   announce(operation: LockOperation): void {
     if (this.#isLost) return;
-    const { owner, required, invoked } = operation;
+    const { owner, kind, required, invoked } = operation;
     if (required && owner !== undefined) addTo(this.#pending, owner, operation);
     if (required) return;
     if (owner === undefined) this.#unknown.set(invoked, operation);
-    else addTo(this.#possible, owner, operation);
+    // More re-entries than are tried would be kept for nothing.
+    else if (kind !== "reenter" || (this.#possible.get(owner)?.size ?? 0) < MOST_TRIED)
+      addTo(this.#possible, owner, operation);
   }
 
   /** Places the next completed operation. */
