@@ -322,6 +322,18 @@ describe("where the history does not say how many clients ran", () => {
     expect(offered(2)).toHaveLength(256);
   });
 
+  it("many acquires that are never answered are offered in proportion to the grants", () => {
+    const offersOf = (many: number): number => {
+      const reentries = new PossibleReentries<number>(new ProcessLineage(undefined), () => "acquire");
+      for (let process = 0; process < many; process += 1) reentries.grant(process, `o${process}`, 2 * process + 1);
+      let offers = 0;
+      for (let process = 0; process < many; process += 1)
+        offers += reentries.add(many + process, process, 2 * process).size;
+      return offers;
+    };
+    expect(offersOf(4000)).toBeLessThan(20_000);
+  });
+
   it("a hold is offered a few later acquires of each kind, and each that was asked for before those", () => {
     const reentries = new PossibleReentries<string>(new ProcessLineage(undefined), (kind) => kind);
     reentries.grant(0, "a", 10);
