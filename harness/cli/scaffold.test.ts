@@ -65,6 +65,12 @@ test("what is there stays as it was", () => {
   expect(text(".gitignore")).toBe("dist\n.lockstorm/*\n!.lockstorm/regressions/\n");
 });
 
+test("an exception is written after what it is an exception of", () => {
+  writeFileSync(join(folder, ".gitignore"), "!.lockstorm/regressions/\n");
+  scaffold(folder);
+  expect(text(".gitignore")).toBe("!.lockstorm/regressions/\n.lockstorm/*\n!.lockstorm/regressions/\n");
+});
+
 test("without vitest it writes no test", () => {
   scaffold(folder);
   expect(existsSync(join(folder, "my-lock.test.mts"))).toBe(false);
@@ -72,6 +78,8 @@ test("without vitest it writes no test", () => {
   writeFileSync(join(folder, "node_modules", "vitest", "package.json"), "{}");
   scaffold(folder);
   expect(text("my-lock.test.mts")).toContain('lock: "./my-lock.mts"');
+  // Vitest keeps what a failed test attaches, such as the page of its schedule.
+  expect(text(".gitignore")).toBe(".lockstorm/*\n!.lockstorm/regressions/\n.vitest/\n.vitest-attachments/\n");
 });
 
 test("a package.json that is broken is said in one line", () => {

@@ -2,6 +2,7 @@ import { existsSync, lstatSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { UserError, messageOf } from "../core/errors.ts";
+import { listed } from "../core/listed.ts";
 import { systemReason } from "../core/system-reason.ts";
 import { createFile, makeFolder, replaceFile } from "../run/output-file.ts";
 
@@ -14,7 +15,10 @@ export interface ScaffoldedFile {
 }
 
 /** What commands write belongs in no repository, except the plans that broke the lock. */
-const IGNORED = [".lockstorm/*", "!.lockstorm/regressions/"];
+const IGNORED = [[".lockstorm/*", "!.lockstorm/regressions/"]];
+
+/** Where vitest keeps the page of a schedule that a failed test attaches: 5 and later, and before. */
+const IGNORED_WITH_VITEST = [[".vitest/"], [".vitest-attachments/"]];
 
 const templates = new URL("templates/", import.meta.url);
 
@@ -25,18 +29,20 @@ const templates = new URL("templates/", import.meta.url);
  */
 export function scaffold(folder: string): readonly ScaffoldedFile[] {
   const extension = moduleExtension(folder);
+  const hasVitest = has(folder, "vitest");
   const files: readonly (readonly [path: string, template: string])[] = [
     [`lockstorm.config.${extension}`, "lockstorm.config.ts"],
     [`my-lock.${extension}`, "my-lock.ts"],
-    ...(has(folder, "vitest") ? [[`my-lock.test.${extension}`, "vitest.txt"] as const] : []),
+    ...(hasVitest ? [[`my-lock.test.${extension}`, "vitest.txt"] as const] : []),
     [join(".github", "workflows", "lockstorm.yml"), "lockstorm.yml"],
   ];
   const contents = files.map(([path, template]) => ({
     path,
     content: readFileSync(new URL(template, templates), "utf8").replaceAll("./my-lock.ts", `./my-lock.${extension}`),
   }));
+  const ignored = hasVitest ? [...IGNORED, ...IGNORED_WITH_VITEST] : IGNORED;
   try {
-    return [...contents.map(({ path, content }) => writeNew(folder, path, content)), ignoreRuns(folder)];
+    return [...contents.map(({ path, content }) => writeNew(folder, path, content)), ignore(folder, ignored)];
   } catch (error) {
     if (error instanceof UserError) throw error;
     throw new UserError(`${folder} cannot be written: ${systemReason(error)}`, "make it writable", { cause: error });
@@ -68,17 +74,19 @@ function writeNew(folder: string, path: string, content: string): ScaffoldedFile
   return { path, action: createFile(file, content) ? "written" : "kept" };
 }
 
-function ignoreRuns(folder: string): ScaffoldedFile {
+function ignore(folder: string, ignored: readonly (readonly string[])[]): ScaffoldedFile {
   const path = ".gitignore";
   const file = join(folder, path);
   const present = existsSync(file) ? readFileSync(file, "utf8") : undefined;
   const lines = present?.split(/\r?\n/) ?? [];
-  if (IGNORED.every((line) => lines.includes(line))) return { path, action: "kept" };
+  // An exception counts only after what it is an exception of, so lines that belong together are written together.
+  const missing = ignored.filter((together) => !together.every((line) => lines.includes(line))).flat();
+  if (missing.length === 0) return { path, action: "kept" };
   const gap = present === undefined || present === "" || present.endsWith("\n") ? "" : "\n";
   // Through a link, this would change another project's file.
   if (lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() === true) {
-    throw new UserError(`${path} is a symbolic link`, `write ${IGNORED.join(" and ")} into the file it leads to`);
+    throw new UserError(`${path} is a symbolic link`, `write ${listed(missing)} into the file it leads to`);
   }
-  replaceFile(file, `${present ?? ""}${gap}${IGNORED.join("\n")}\n`);
+  replaceFile(file, `${present ?? ""}${gap}${missing.join("\n")}\n`);
   return { path, action: present === undefined ? "written" : "extended" };
 }
