@@ -295,7 +295,7 @@ function words(result: HuntResult): { readonly says: string; readonly command?: 
   if (counterexample === undefined) {
     const check =
       !isDecided(findings) && harmsBy(findings).length === 0 && valid === 0 && runs > 0 && isModulePath(lock)
-        ? { command: `Check its driver: ${conformCommand(parameters)}` }
+        ? { command: `Check the driver: ${conformCommand(parameters)}` }
         : {};
     return { says: `${total}${isDecided(findings) ? held : ""}; ${quietWords(result)}. Seed ${seed}.`, ...check };
   }

@@ -72,7 +72,7 @@ test("a hunt in which nothing is granted says why, and how to check the driver",
     "ended as info: no answer; it tried to connect to an address that is not in `servers`: N:N: 3 runs",
   );
   expect(text).toContain(
-    "no run decided anything. Seed 1. Check its driver: npx lockstorm conform ./deaf.mjs --topology single",
+    "no run decided anything. Seed 1. Check the driver: npx lockstorm conform ./deaf.mjs --topology single",
   );
 });
 

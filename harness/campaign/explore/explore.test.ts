@@ -58,7 +58,7 @@ describe("an exploration", () => {
     await explore({ ...SOUND, lock, workload: smallWorkload(lock, "single") }, { store: fresh(), progress });
     expect(progress.notes).toEqual([
       expect.stringMatching(
-        /^the workload without faults decides nothing: no acquire was granted, .*no idea.*; check its driver: npx lockstorm conform /,
+        /^the workload without faults decides nothing: no acquire was granted, .*no idea.*; check the driver: npx lockstorm conform /,
       ),
     ]);
   });

@@ -118,7 +118,7 @@ class Exploration {
     const { lock, topology } = this.#tools.prepared.parameters;
     const why = notes.find(({ kind }) => kind === "undecided")?.what ?? "see the notes";
     const conform = `npx lockstorm conform ${shellWord(lock)} --topology ${topology.kind}`;
-    progress.note(`the workload without faults decides nothing: ${why}; check its driver: ${conform}`);
+    progress.note(`the workload without faults decides nothing: ${why}; check the driver: ${conform}`);
   }
 
   #isOverBudget(): boolean {

@@ -195,7 +195,7 @@ test.each([
     const lock = driverFile(answer);
     await huntLock({ ...OPTIONS, lock }, { store: fresh(), progress });
     expect(progress.notes[1]).toMatch(
-      new RegExp(`^without faults, ${why}.*; check its driver: npx lockstorm conform `),
+      new RegExp(`^without faults, ${why}.*; check the driver: npx lockstorm conform `),
     );
     // More of them would teach as little, and each waits for what does not come.
     expect(progress.steps.filter((step) => step.includes("learning what the lock does"))).toHaveLength(1);

@@ -60,7 +60,7 @@ export class HuntTeller {
   #tellNothingGranted({ history }: Lesson): void {
     // The run's own reasons, such as its time limit, come before that of the lock.
     const why = checkHistory(history, { required: ["lease-exclusion"] }).reasons.at(-1);
-    this.#progress.note(`without faults, ${why ?? "nothing was granted"}; check its driver: ${this.#words.conform}`);
+    this.#progress.note(`without faults, ${why ?? "nothing was granted"}; check the driver: ${this.#words.conform}`);
   }
 
   afterRun(verdict: Verdict, { done, shrinking }: Pick<RunCount, "done" | "shrinking">): void {

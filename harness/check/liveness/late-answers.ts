@@ -9,7 +9,7 @@ import { LONG_WAIT_MS } from "./long-wait.ts";
 export interface LateAnswer {
   readonly invocation: Extract<InvocationEvent, { f: "acquire" | "extend" | "release" }>;
   readonly answer: CompletionEvent;
-  /** For how long it took, in nanoseconds: an acquire counts from the end of its wait. */
+  /** By how long it was late, in nanoseconds: an acquire counts from the end of its wait. */
   readonly late: number;
 }
 
