@@ -4,9 +4,17 @@ const MOST_LETTERS = 200;
 const NUMBERS =
   /\b(?:[A-Z]{2,}-?|(?:Redis|Valkey|Lua|Python|Node\.js|Java|Go|PHP|Ruby) )\d+(?:[.-]\d+)*|\d+\^\d+|-?\d+(?:[.,]\d+)*/gu;
 
+const GROUPS = "[\\da-f]{1,4}(?::[\\da-f]{1,4})*";
+
+/** An IP address, of version 4 or (one that is shortened, such as ::1) 6, and its port. Real servers have others in each run. */
+const ADDRESSES = new RegExp(
+  String.raw`(?<![\w:.])(?:\d{1,3}(?:\.\d{1,3}){3}|\[?(?:${GROUPS})?::(?:${GROUPS})?\]?)(?::\d+)?(?![\w:]|\.\d)`,
+  "giu",
+);
+
 /**
- * The kind of a reason: the reason without the parts that differ from run to run, namely times, numbers, owner values,
- * names of clients and nodes, and the evidence of one fault. Runs that decided nothing for the same kind of reason
+ * The kind of a reason: the reason without the parts that differ from run to run, namely times, numbers, addresses, owner
+ * values, names of clients and nodes, and the evidence of one fault. Runs that decided nothing for the same kind of reason
  * count together.
  */
 export function reasonKind(reason: string): string {
@@ -19,6 +27,7 @@ export function reasonKind(reason: string): string {
     // A log of this one run.
     .replaceAll(/; what it printed is in \S+/gu, "")
     .replaceAll(/"[^"]*"/gu, '"…"')
+    .replaceAll(ADDRESSES, "an address")
     .replaceAll(/\b[\da-f]{8,}…?/giu, "…")
     .replaceAll(/\b(client|node|sentinel)-\d+/gu, "$1")
     // Without its numbers this would say that all were done.
