@@ -74,10 +74,13 @@ describe("a hunt goes on", () => {
   });
 });
 
-test("a driver that answers nothing but mistakes ends a hunt, with the reason of the last run", () => {
-  const early = heard(...Array.from({ length: 5 }, () => [mistaken(), unknown] as const));
+test("a driver that answers nothing but mistakes ends a hunt, with the reasons of the last run", () => {
+  const last: Verdict = { ...unknown, reasons: ["the time limit", "why 7"] };
+  const early = heard(...Array.from({ length: 5 }, () => [mistaken(), last] as const));
   expect(early.signal.aborted).toBe(true);
-  expect(early.by).toEqual({ reason: expect.stringMatching(/^in 5 runs nothing was granted because .*: why 7$/) });
+  expect(early.by).toEqual({
+    reason: expect.stringMatching(/^in 5 runs nothing was granted because .*: the time limit; why 7$/),
+  });
 });
 
 test.each([cannotConnect, new HarnessError("no more memory")])(

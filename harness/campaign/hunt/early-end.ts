@@ -2,7 +2,7 @@ import { HarnessError, UserError } from "../../core/errors.ts";
 import type { History } from "../../history/history.ts";
 import type { Verdict } from "../../core/verdict.ts";
 import { HOPELESS, hopelessIn } from "../notes/hopeless.ts";
-import { outcomeWords } from "./outcome-words.ts";
+import { reasonsInWords } from "./outcome-words.ts";
 
 /** What a lock answers once may be chance. So many plans of which it got none right, and none right between, are its driver's. */
 const MOST_WITHOUT_GRANT = 5;
@@ -68,7 +68,7 @@ export class EarlyEnd {
     this.#hopeless += 1;
     if (this.#hopeless < MOST_WITHOUT_GRANT) return;
     const reason = `in ${MOST_WITHOUT_GRANT} runs nothing was granted ${HOPELESS[why]}`;
-    this.#because({ reason: `${reason}: ${outcomeWords(verdict).replace(/^unknown: /, "")}` });
+    this.#because({ reason: `${reason}: ${reasonsInWords(verdict)}` });
   }
 
   #because(by: EndedBy): void {

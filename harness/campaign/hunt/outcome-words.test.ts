@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Verdict } from "../../core/verdict.ts";
-import { outcomeWords } from "./outcome-words.ts";
+import { outcomeWords, reasonsInWords } from "./outcome-words.ts";
 
 function because(...reasons: readonly string[]): Verdict {
   return { verdict: "unknown", required: ["lease-exclusion"], properties: {}, reasons, remarks: [] };
@@ -21,4 +21,11 @@ test("a long reason is cut", () => {
 
 test("a run that decides says what", () => {
   expect(outcomeWords({ ...because(), verdict: "valid" })).toBe("valid");
+});
+
+test("all reasons of a run are told, and of many how many more there are", () => {
+  expect(reasonsInWords(because("the run reached\nits limit", "no owner"))).toBe("the run reached its limit; no owner");
+  expect(reasonsInWords(because("a", "b", "c", "d"))).toBe("a; b; c; and 1 more reason");
+  expect(reasonsInWords(because("a", "b", "c", "d", "e"))).toBe("a; b; c; and 2 more reasons");
+  expect(reasonsInWords(because("why ".repeat(1000)))).toHaveLength(200);
 });
