@@ -22,6 +22,7 @@ import {
   releaseProblem,
   shortReason,
 } from "./driver-answers.ts";
+import { connectWithoutFaking, FakedTimersError } from "./fake-timers.ts";
 import { GuardedResource } from "./guarded-resource.ts";
 
 /** How long an operation may take beyond its `waitMs` before it is given up as indeterminate. */
@@ -35,6 +36,8 @@ export interface ClientProgramOptions {
   readonly checks: ResourceChecks;
   /** The true clock: integer nanoseconds since the start of the run, independent of this client's own clocks. */
   readonly trueNow: () => number;
+  /** How many timers of the client are not over, where Node does not know it. */
+  readonly countTimers?: (() => number) | undefined;
 }
 
 /**
@@ -65,9 +68,17 @@ export class ClientProgram implements AsyncDisposable {
 
   /** Connects the lock and the guarded resource. @throws what the driver throws, or when the resource cannot be reached */
   static async start(options: ClientProgramOptions): Promise<ClientProgram> {
-    const [lock, resource] = await Promise.allSettled([
-      options.driver.connect(options.environment),
-      GuardedResource.connect(options.resource, { checks: options.checks, timeoutMs: RESOURCE_TIMEOUT_MS }),
+    const { driver, environment, checks, countTimers } = options;
+    const faked = Promise.withResolvers<never>();
+    const connecting = connectWithoutFaking(() => driver.connect(environment), countTimers);
+    connecting.catch((error: unknown) => error instanceof FakedTimersError && faked.reject(error));
+    // Without timers the resource may never be reached.
+    const [lock, resource] = await Promise.race([
+      Promise.allSettled([
+        connecting,
+        GuardedResource.connect(options.resource, { checks, timeoutMs: RESOURCE_TIMEOUT_MS }),
+      ]),
+      faked.promise,
     ]);
     if (lock.status === "fulfilled" && resource.status === "fulfilled") {
       refuseNoClient(lock.value);

@@ -1,6 +1,6 @@
 import { mock } from "node:test";
 import { afterEach, expect, test, vi } from "vitest";
-import { refuseFakeTicks, refuseFakeTimers, withoutFaking } from "./fake-timers.ts";
+import { connectWithoutFaking, refuseFakeTicks, refuseFakeTimers, withoutFaking } from "./fake-timers.ts";
 
 const nextTick = process.nextTick.bind(process);
 
@@ -41,4 +41,30 @@ test("a driver that fakes timers is refused by its name, unless its caller had f
   } finally {
     mock.timers.reset();
   }
+});
+
+test.each([
+  ["at once, and never settles", () => (mock.timers.enable(), new Promise(() => {}))],
+  ["at once, and fails because of that", () => (mock.timers.enable(), Promise.reject(new Error("no answer")))],
+  ["later on", () => Promise.resolve().then(() => mock.timers.enable())],
+])("a client that fakes timers when it connects is refused: %s", async (_, connect) => {
+  await expect(connectWithoutFaking(connect)).rejects.toThrow("it fakes the timers of its process");
+});
+
+test("a client that puts a function before that of Node, as tracers do, connects", async () => {
+  const { setTimeout: real } = globalThis;
+  const traced = Object.assign((...args: Parameters<typeof real>) => real(...args), real);
+  try {
+    await expect(
+      connectWithoutFaking(async () => Object.assign(globalThis, { setTimeout: traced })),
+    ).resolves.toBeDefined();
+  } finally {
+    globalThis.setTimeout = real;
+  }
+});
+
+test("a client that fakes timers only while it connects, or fails without them, fails as it does", async () => {
+  const passing = async () => (mock.timers.enable(), mock.timers.reset(), "connected");
+  await expect(connectWithoutFaking(passing)).resolves.toBe("connected");
+  await expect(connectWithoutFaking(() => Promise.reject(new Error("no answer")))).rejects.toThrow("no answer");
 });

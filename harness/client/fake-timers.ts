@@ -38,11 +38,35 @@ export async function withoutFaking<T>(origin: string, load: () => Promise<T>): 
   return loaded;
 }
 
-/** Whether Node knows of what `setTimeout` starts: libraries of fake timers have nothing else in common. */
-function startsTimers(): boolean {
-  const before = activeTimers();
+/** A client whose timers no longer come: nothing else of it can be waited for. */
+export class FakedTimersError extends UserError {}
+
+/**
+ * Connects a driver, which may fake the timers of its process only now, at once or later on.
+ * @param count how many timers of the client's process have been started and are not over; Node knows it of a real process
+ * @throws FakedTimersError as soon as the timers are faked, and what `connect` throws
+ */
+export async function connectWithoutFaking<T>(connect: () => Promise<T>, count = activeTimers): Promise<T> {
+  const { setTimeout: before } = globalThis;
+  const refuseFaking = (): void => {
+    // Whoever put another function there may well start timers by it, as tracers do.
+    if (globalThis.setTimeout !== before && !startsTimers(count))
+      throw new FakedTimersError("it fakes the timers of its process", FAKING_HINT);
+  };
+  const connecting = connect();
+  // What fails meanwhile fails because of that.
+  connecting.catch(() => {});
+  refuseFaking();
+  const connected = await connecting;
+  refuseFaking();
+  return connected;
+}
+
+/** Whether what `setTimeout` starts is counted: libraries of fake timers have nothing else in common. */
+function startsTimers(count = activeTimers): boolean {
+  const before = count();
   const timer = setTimeout(() => {}, 1000);
-  const isKnown = activeTimers() > before;
+  const isKnown = count() > before;
   clearTimeout(timer);
   return isKnown;
 }

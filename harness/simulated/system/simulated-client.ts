@@ -46,7 +46,7 @@ export class SimulatedClient extends SimulatedProcess implements ClientHandle {
    */
   async connect(options: ClientProgramOptions): Promise<void> {
     await this.host.call("connect", async () => {
-      const program = await ClientProgram.start(options);
+      const program = await ClientProgram.start({ ...options, countTimers: () => this.openTimers() });
       program.onLost((lost) => {
         const { key, owner } = lost;
         this.#runner.post(`${this.name} lost ${key}`, () =>
