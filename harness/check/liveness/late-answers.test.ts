@@ -41,6 +41,15 @@ test("an acquire counts from the end of its wait", () => {
   ]);
 });
 
+test("a driver may give up an acquire a second after its wait: the lock has not answered it", () => {
+  const givenUp = (atMs: number): Recording =>
+    recorded().acquire(0, 0, "a", { ttlMs: 5000 }).seek(10, 1, { waitMs: 300 }).info(atMs, 1, "acquire");
+  expect(remarksOn(givenUp(1810))).toEqual([]);
+  expect(remarksOn(givenUp(1811))).toEqual([
+    "the acquire of client-1 at 10 ms was answered at 1,811 ms, 1,501 ms after its wait was over, although no fault had happened",
+  ]);
+});
+
 test("a fault may hold up anything after it, and others may record what they like", () => {
   const faulty = recorded()
     .acquire(0, 0, "a")
