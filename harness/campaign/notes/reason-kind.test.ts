@@ -45,7 +45,10 @@ test.each([
   ["connect ECONNREFUSED 127.0.0.1:46379 after 3 ms", "connect ECONNREFUSED an address after N ms"],
   ["Error: connect ECONNREFUSED ::1:6379", "Error: connect ECONNREFUSED an address"],
   ["no answer of [fd00::1]:6379 or 10.0.0.12", "no answer of an address or an address"],
-  ["localhost:6379 closed the connection of std::vec, at 12:30:45", "localhost:N closed the connection of std::vec, at N:N:N"],
+  [
+    "localhost:6379 closed the connection of std::vec, at 12:30:45",
+    "localhost:N closed the connection of std::vec, at N:N:N",
+  ],
   ["client 1.22.333.4444 of v4.16.5", "client N of vN"],
   ["RESP3 needs Valkey 8, after 5 of 9 ms", "RESP3 needs Valkey 8, after N of N ms"],
 ])("%s", (reason, kind) => {

@@ -19,6 +19,13 @@ test("waits for a lock that nobody held are told apart by how they ended, each o
   ]);
 });
 
+test("a lock whose holder had died is told apart", () => {
+  const waiting = recorded().acquire(0, 0, "a", { ttlMs: 1000 }).seek(50, 1, { waitMs: 9000 });
+  expect(whatIsSlow(waiting.fault(100, "kill-client", { processes: [0] }).granted(3200, 1, "b"))).toEqual([
+    "slow: a lock whose holder had died was granted more than 2 s after its lease was over",
+  ]);
+});
+
 test("late answers are told apart by what was asked", () => {
   const late = recorded().acquire(0, 0, "a", { ttlMs: 9000 }).seekExtension(10, 0, "a", 9000).extended(600, 0, "a");
   const later = late.leave(700, 0, "a").left(1300, 0);

@@ -18,7 +18,8 @@ export function slow({ header, events }: History): readonly RunNote[] {
   return [...kinds].map((what): RunNote => ({ kind: "slow", what }));
 }
 
-function kindOfWait({ seek, answer }: FreeWait): string {
+function kindOfWait({ seek, answer, dead }: FreeWait): string {
+  if (dead !== undefined) return "a lock whose holder had died was granted more than 2 s after its lease was over";
   if (answer.type === "ok") return "a lock that nobody held was granted after more than half a second";
   const when = (seek.value.waitMs ?? 0) > 0 ? "when the wait was over" : "at once";
   return `a lock that nobody held was refused ${when}`;
