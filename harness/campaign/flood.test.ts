@@ -64,7 +64,7 @@ test("a lock that renews without pause ends the run soon, which says so", async 
   expect(history.end?.value.at).toBeLessThan(2e9);
   expect(verdict.verdict).toBe("unknown");
   expect(verdict.reasons[0]).toMatch(
-    /^the run was stopped at [\d.,]+ ms, with 0 of 2 critical sections done: client-\d sent 2000 messages to node-0 within \d+ ms$/,
+    /^the run was stopped at [\d.,]+ ms, with 0 of 2 critical sections done: client-\d sent 2,000 messages to node-0 within [\d,]+ ms$/,
   );
   expect(notesOf({ plan, history, verdict }, "promisable")).toEqual([
     { kind: "flooded", what: "client sent N messages to node within N ms" },

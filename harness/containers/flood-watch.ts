@@ -1,4 +1,5 @@
 import type { Notice, ProcessState } from "../core/system.ts";
+import { inFigures } from "../core/words/in-figures.ts";
 
 const BETWEEN_LOOKS_MS = 500;
 /**
@@ -70,7 +71,7 @@ export class FloodWatch implements Disposable {
     const withinMs = count.atMs - before.atMs;
     if (commands * 1000 < MOST_IN_A_SECOND * withinMs) return;
     this[Symbol.dispose]();
-    const evidence = `clients had ${server.name} execute ${commands} commands within ${Math.round(withinMs)} ms`;
+    const evidence = `clients had ${server.name} execute ${inFigures(commands)} commands within ${inFigures(withinMs, 0)} ms`;
     this.#notify({ kind: "flooded", name: server.name, evidence });
   }
 }

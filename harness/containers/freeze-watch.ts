@@ -6,6 +6,7 @@ import type { Notice, ProcessState, TrueClock } from "../core/system.ts";
 import { RUN_LABEL } from "./cleanup/labels.ts";
 import { kernelState } from "./nodes/kernel-state.ts";
 import { childrenOf } from "./nodes/process-group.ts";
+import { inFigures } from "../core/words/in-figures.ts";
 
 const BETWEEN_LOOKS_MS = 50;
 /** A timer that is this late means more than a busy machine: the harness was stopped, or starved. */
@@ -141,7 +142,7 @@ export class FreezeWatch implements Disposable {
     const before = this.#lastLook;
     this.#lastLook = now;
     if (now - before >= HARNESS_STOPPED_MS * 1e6) {
-      const evidence = `a timer of ${BETWEEN_LOOKS_MS} ms took ${Math.round((now - before) / 1e6)} ms`;
+      const evidence = `a timer of ${BETWEEN_LOOKS_MS} ms took ${inFigures((now - before) / 1e6, 0)} ms`;
       this.#notify({ kind: "froze", name: "harness", from: before, to: now, evidence, lasts: false });
     }
     for (const process of this.#processes) this.#lookAt(process, before, now);

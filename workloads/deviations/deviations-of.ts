@@ -18,6 +18,7 @@ import { type Deviation, type DeviationKind, deviationKindOf } from "./deviation
 import { divides, familiesOf, type Family, familyOfOneMessage, hasSides, hitsOneOf, isBeside } from "./families.ts";
 import type { Phase } from "./moments.ts";
 import { type StrikePoint, strikePointsOf, type Struck } from "./strike-points.ts";
+import { inFigures } from "../../harness/core/words/in-figures.ts";
 
 /** A deviation with its cost: the least is tried first. */
 export interface RankedDeviation extends Deviation {
@@ -313,7 +314,7 @@ class Ranked implements RankedDeviation {
   get at(): string {
     const { family, point, forMs } = this.#ranking;
     const how = family.does === "hold-one-message" ? "of one message" : JSON.stringify(family.params);
-    return `${family.kind} ${how} ${point.words}${forMs === undefined ? "" : ` for ${forMs} ms`}`;
+    return `${family.kind} ${how} ${point.words}${forMs === undefined ? "" : ` for ${inFigures(forMs)} ms`}`;
   }
 
   apply(to: Plan): Plan {

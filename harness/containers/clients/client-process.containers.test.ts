@@ -109,7 +109,7 @@ describeWithEngine("a client process", () => {
     };
     expect(await client.jumpClock(11_000)).toEqual({
       observed: true,
-      detail: expect.stringMatching(/^the clock of client-0 was -?\d{1,2} ms off, then 1(?:0|1)\d{3} ms$/),
+      detail: expect.stringMatching(/^the clock of client-0 was -?\d{1,2} ms off, then 1[01],\d{3} ms$/),
     });
     expect(Math.abs((await clockAheadMs()) - 11_000)).toBeLessThan(1_000);
     expect(await client.jumpClock(-71_000)).toMatchObject({ observed: true });

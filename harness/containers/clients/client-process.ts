@@ -23,6 +23,7 @@ import { clientMark, killMarked } from "../cleanup/marked-processes.ts";
 import type { ControlDirectory } from "../nodes/control.ts";
 import { groupState, signalGroup } from "../nodes/process-group.ts";
 import type { RunClock } from "../run-clock.ts";
+import { inFigures } from "../../core/words/in-figures.ts";
 
 export interface ClientProcessOptions {
   readonly name: string;
@@ -241,7 +242,7 @@ export class ClientProcess implements ClientHandle, AsyncDisposable {
       return { observed: false, detail: `${this.name} did not say what its clock shows` };
     return {
       observed: Math.abs(after - before - ms) < 50,
-      detail: `the clock of ${this.name} was ${before} ms off, then ${after} ms`,
+      detail: `the clock of ${this.name} was ${inFigures(before)} ms off, then ${inFigures(after)} ms`,
     };
   }
 

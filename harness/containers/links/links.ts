@@ -6,6 +6,7 @@ import type { Evidence } from "../../core/system.ts";
 import type { Address } from "../../core/lock-driver.ts";
 import type { Probe } from "../servers/server-kind.ts";
 import { SerialQueue } from "../../core/serial-queue.ts";
+import { inFigures } from "../../core/words/in-figures.ts";
 
 /** Which half of a link: `upstream` leads from the client to the server, `downstream` back. */
 export type Direction = "upstream" | "downstream";
@@ -76,7 +77,7 @@ export class Link {
     if (!answered) return this.#unseen();
     const answer = await this.#ask(SILENCE_MS);
     if (answer !== undefined) return { observed: false, detail: `${this.name}: still answers` };
-    return { observed: true, detail: `${this.name}: no answer to ${this.#probe.name} in ${SILENCE_MS} ms` };
+    return { observed: true, detail: `${this.name}: no answer to ${this.#probe.name} in ${inFigures(SILENCE_MS)} ms` };
   }
 
   /** Delays every byte of one direction by `delayMs`, and measures it. */
@@ -87,10 +88,13 @@ export class Link {
     const deadlineMs = delayMs > LONGEST_MEASURED_MS ? LONGEST_MEASURED_MS : delayMs * 2 + SILENCE_MS;
     const answer = await this.#ask(deadlineMs);
     if (answer === undefined)
-      return { observed: true, detail: `${this.name}: no answer to ${this.#probe.name} in ${deadlineMs} ms` };
+      return {
+        observed: true,
+        detail: `${this.name}: no answer to ${this.#probe.name} in ${inFigures(deadlineMs)} ms`,
+      };
     return {
       observed: answer >= delayMs,
-      detail: `${this.name}: ${this.#probe.name} answered after ${answer.toFixed(1)} ms`,
+      detail: `${this.name}: ${this.#probe.name} answered after ${inFigures(answer, 1)} ms`,
     };
   }
 

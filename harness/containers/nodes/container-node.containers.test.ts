@@ -43,7 +43,7 @@ describeWithEngine("a node", () => {
       await node.command("SET", "k", "v", "PX", "10000");
       const { observed, detail } = await node.jumpClock(11_000);
       expect(observed).toBe(true);
-      expect(detail).toMatch(/^the clock of node-0 was -?\d{1,2} ms off, then 1(?:0|1)\d{3} ms$/);
+      expect(detail).toMatch(/^the clock of node-0 was -?\d{1,2} ms off, then 1[01],\d{3} ms$/);
       expect(await node.command("PTTL", "k")).toBe(-2);
     });
 

@@ -41,5 +41,5 @@ test.each([
 
 test("says by how much the clock was off", async () => {
   const { detail } = await seeStepByTime("node-0", 5_000, server([0, 0], 5_000));
-  expect(detail).toBe("the clock of node-0 was 0 ms off, then 5000 ms");
+  expect(detail).toBe("the clock of node-0 was 0 ms off, then 5,000 ms");
 });

@@ -1,4 +1,5 @@
 import type { Evidence } from "../../core/system.ts";
+import { inFigures } from "../../core/words/in-figures.ts";
 
 /** What the step of a clock is seen by. */
 interface SteppedClock {
@@ -29,7 +30,7 @@ export async function seeStepByTime(name: string, ms: number, { nowMs, step }: S
   const doubtMs = (width(after) + width(before)) / 2;
   const isExplained = Math.abs(steppedMs - ms) < doubtMs + SLACK_MS;
   const isStill = Math.abs(steppedMs) <= doubtMs || Math.abs(steppedMs) <= Math.abs(steppedMs - ms);
-  const detail = `the clock of ${name} was ${Math.round(middle(before))} ms off, then ${Math.round(middle(after))} ms`;
+  const detail = `the clock of ${name} was ${inFigures(middle(before), 0)} ms off, then ${inFigures(middle(after), 0)} ms`;
   return { observed: isExplained && !isStill, detail };
 }
 

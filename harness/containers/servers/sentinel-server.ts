@@ -6,6 +6,7 @@ import { HarnessError } from "../../core/errors.ts";
 import type { Evidence } from "../../core/system.ts";
 import { BAD_REDIS_CONFIGURATION, PING } from "./redis-server.ts";
 import { COMMAND_TIMEOUT_MS, type ServerAccess, type ServerKind } from "./server-kind.ts";
+import { inFigures } from "../../core/words/in-figures.ts";
 
 /** A Sentinel whose clock steps back, or forward by more than this, enters TILT (Redis documentation, Sentinel, "TILT mode"). */
 const TILT_TRIGGER_MS = 2_000;
@@ -68,7 +69,7 @@ class SentinelAccess implements ServerAccess {
   async seeStep(ms: number, step: () => Promise<void>): Promise<Evidence> {
     await step();
     if (ms >= 0 && ms <= TILT_TRIGGER_MS) {
-      return { observed: false, detail: `${this.#name} stepped by ${ms} ms, too little to show` };
+      return { observed: false, detail: `${this.#name} stepped by ${inFigures(ms)} ms, too little to show` };
     }
     const tilted = await lookFor(COMMAND_TIMEOUT_MS, async () =>
       String(await this.command("INFO", "sentinel")).includes("sentinel_tilt:1") ? true : undefined,

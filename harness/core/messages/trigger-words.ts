@@ -1,6 +1,7 @@
 import type { MessageTrigger } from "../trigger.ts";
 import { clientName } from "../topology.ts";
 import { ordinal } from "../listed.ts";
+import { inFigures } from "../words/in-figures.ts";
 
 /** "the 2nd SET of client-1 at node-0": the message that a trigger waits for. */
 export function messageWords({ command, key, client, server, count = 1 }: MessageTrigger): string {
@@ -24,7 +25,7 @@ export function whenCame(trigger: MessageTrigger): string {
     after: `${message} had been applied`,
     reply: `${message} had been answered`,
   }[moment];
-  return afterMs === 0 ? `when ${came}` : `${afterMs} ms after ${came}`;
+  return afterMs === 0 ? `when ${came}` : `${inFigures(afterMs)} ms after ${came}`;
 }
 
 /** What did not happen when a trigger never came. */

@@ -136,7 +136,7 @@ describe("limits", () => {
   test("virtual time", async () => {
     const kernel = new Kernel({ seed: 1, limits: { timeUs: 1_000_000 } });
     kernel.at(1_000_001, "late", () => {});
-    await expect(kernel.run()).rejects.toThrow("1000001 µs of virtual time");
+    await expect(kernel.run()).rejects.toThrow("1,000 ms of virtual time");
   });
 
   test("a program that polls by setImmediate", async () => {

@@ -8,6 +8,7 @@ import { SimulationLimitError, SPINNING_HINT, type Limits } from "./limits.ts";
 import { current } from "./current-context.ts";
 import { OwnGlobals } from "./own-globals.ts";
 import type { Trace } from "./trace.ts";
+import { inFigures } from "../../core/words/in-figures.ts";
 
 /** `idle`: nothing will ever happen again. `time`: the time to stop at was reached. */
 export type RunEnd = "done" | "idle" | "time" | "interrupted";
@@ -175,7 +176,9 @@ export class Stepper implements Driven {
       throw new SimulationLimitError(`the simulation ran ${this.events} events and was not over`);
     }
     if (this.nowUs > this.#limits.timeUs) {
-      throw new SimulationLimitError(`the simulation reached ${this.nowUs} µs of virtual time and was not over`);
+      throw new SimulationLimitError(
+        `the simulation reached ${inFigures(this.nowUs / 1000, 0)} ms of virtual time and was not over`,
+      );
     }
   }
 }

@@ -3,6 +3,7 @@ import type { Edge, Evidence, NetworkControl } from "../../core/system.ts";
 import type { Host } from "../kernel/host.ts";
 import type { Link } from "../network/link.ts";
 import type { Network } from "../network/network.ts";
+import { inFigures } from "../../core/words/in-figures.ts";
 
 /** Network faults of a simulation. They apply to everything that is sent over an edge after the call. */
 export class SimulatedNetwork implements NetworkControl {
@@ -29,7 +30,7 @@ export class SimulatedNetwork implements NetworkControl {
   delay(edge: Edge, ms: number): Promise<Evidence> {
     const link = this.#link(edge);
     link.delayUs = Math.round(ms * 1000);
-    return seen(link.delayUs > 0, edge, `takes ${ms} ms longer`);
+    return seen(link.delayUs > 0, edge, `takes ${inFigures(ms)} ms longer`);
   }
 
   reset(edge: Edge): Promise<Evidence> {

@@ -24,6 +24,7 @@ import { SimulatedNetwork } from "./simulated-network.ts";
 import { SimulatedNode } from "./simulated-node.ts";
 import { SimulatedResource } from "./simulated-resource.ts";
 import { SimulatedSentinelNode } from "./simulated-sentinel-node.ts";
+import { inFigures } from "../../core/words/in-figures.ts";
 
 /** The calls by which a program ends its own process. */
 const EXITS: ReadonlySet<string> = new Set(["process.exit", "process.abort", "process.kill"]);
@@ -141,7 +142,7 @@ export class SimulatedSystem implements SystemUnderTest {
 
   #noticeFlood({ from, to, messages, withinUs }: Flood): void {
     if (!this.clients.some(({ host }) => host === from)) return;
-    const evidence = `${from.name} sent ${messages} messages to ${to.name} within ${Math.ceil(withinUs / 1000)} ms`;
+    const evidence = `${from.name} sent ${inFigures(messages)} messages to ${to.name} within ${inFigures(Math.ceil(withinUs / 1000))} ms`;
     this.#tell({ kind: "flooded", name: from.name, evidence });
   }
 
