@@ -1,4 +1,3 @@
-import { mock } from "node:test";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { Completion, Grant, LockEnvironment } from "../core/lock-driver.ts";
 import { ScriptedServer } from "../../lock-impl/testing/scripted-server.ts";
@@ -343,19 +342,6 @@ describe("starting", () => {
       trueNow: () => 0,
     };
     await expect(ClientProgram.start(options)).rejects.toThrow("wrong password");
-  });
-
-  test("fails at once where the driver fakes the timers of its process, although the resource is not reached then", async () => {
-    const silent = await ScriptedServer.listen(() => "silence");
-    const connect = async () => (mock.timers.enable(), lock);
-    const options = { environment, checks: { fencing: true, versions: false }, trueNow: () => 0 };
-    try {
-      const starting = ClientProgram.start({ ...options, driver: { connect }, resource: silent.address });
-      await expect(starting).rejects.toThrow("it fakes the timers of its process");
-    } finally {
-      mock.timers.reset();
-      await silent[Symbol.asyncDispose]();
-    }
   });
 
   test("leaves no lock client behind when the resource cannot be reached", async () => {

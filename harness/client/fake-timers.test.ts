@@ -1,6 +1,9 @@
 import { mock } from "node:test";
 import { afterEach, expect, test, vi } from "vitest";
 import { connectWithoutFaking, refuseFakeTicks, refuseFakeTimers, withoutFaking } from "./fake-timers.ts";
+import { ScriptedServer } from "../../lock-impl/testing/scripted-server.ts";
+import { ClientProgram } from "./client-program.ts";
+import { StubClient } from "./testing/stub-client.ts";
 
 const nextTick = process.nextTick.bind(process);
 
@@ -67,4 +70,21 @@ test("a client that fakes timers only while it connects, or fails without them, 
   const passing = async () => (mock.timers.enable(), mock.timers.reset(), "connected");
   await expect(connectWithoutFaking(passing)).resolves.toBe("connected");
   await expect(connectWithoutFaking(() => Promise.reject(new Error("no answer")))).rejects.toThrow("no answer");
+});
+
+test("the program of such a client ends at once, although its resource is not reached then", async () => {
+  const silent = await ScriptedServer.listen(() => "silence");
+  const starting = ClientProgram.start({
+    driver: { connect: async () => (mock.timers.enable(), new StubClient()) },
+    environment: { client: "client-0", servers: { kind: "single", address: { host: "127.0.0.1", port: 1 } } },
+    resource: silent.address,
+    checks: { fencing: true, versions: false },
+    trueNow: () => 0,
+  });
+  try {
+    await expect(starting).rejects.toThrow("it fakes the timers of its process");
+  } finally {
+    mock.timers.reset();
+    await silent[Symbol.asyncDispose]();
+  }
 });

@@ -7,7 +7,8 @@
  *   not claim the property, no lock can promise it there, or other properties were asked for.
  * - `outlived`: a client went on after the end of its lease, beyond what the lock had promised; the note says what
  *   became of its late writes, and whether a lock that renews its leases could have told the client.
- * - `slow`: before any fault, a client was refused a lock that nobody held or waited long for it, or an operation took long.
+ * - `slow`: before any fault but the death of a client, a client was refused a lock that nobody held or waited long for it, or an
+ *   operation took long.
  * - `nothing-promised`: the lock promises nothing under the faults of the plan, so there was nothing to decide.
  * - `untested`: a property that the lock promises, or that was asked for, about which no run of the campaign said anything.
  */

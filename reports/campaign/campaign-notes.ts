@@ -16,7 +16,7 @@ const HEADINGS: Readonly<Record<NoteKind, string>> = {
   "not-promisable": "Broke a property that no lock can guarantee there",
   "not-asked": "Broke a property that was not required",
   outlived: "Clients outlived their leases; what the resource did with their late writes",
-  slow: "Slow, or refused without need, before any fault",
+  slow: "Slow, or refused without need, although no fault held it up",
   "nothing-promised": "No property is guaranteed there",
   untested: "Tested by no run, so that the verdict says nothing about it",
 };

@@ -60,7 +60,7 @@ export const noteSchema = z.object({
   kind: z
     .enum(NOTE_KINDS)
     .describe(
-      "`crashed`, `flooded`: the lock ended its client, or sent so much that the run was stopped; `undecided`: why runs are unknown; `not-claimed`, `not-promisable`, `not-asked`: violations that do not change the verdict; `outlived`: a client outlived its lease; `slow`: before any fault, a lock that nobody held was refused or granted late, or an operation took long; `nothing-promised`: no property was guaranteed; `untested`: no run tested the property",
+      "`crashed`, `flooded`: the lock ended its client, or sent so much that the run was stopped; `undecided`: why runs are unknown; `not-claimed`, `not-promisable`, `not-asked`: violations that do not change the verdict; `outlived`: a client outlived its lease; `slow`: although no fault held it up, a lock that nobody held was refused or granted late, or an operation took long; `nothing-promised`: no property was guaranteed; `untested`: no run tested the property",
     ),
   what: z.string().describe("the reason, the property with fault and cause, or what the resource did with late writes"),
   runs: z.int().positive(),

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
-import type { Grant, LockClient, LockDriver, Queued } from "../../core/lock-driver.ts";
+import type { LockClient, LockDriver, Queued } from "../../core/lock-driver.ts";
 import { topologySchema } from "../../core/topology.ts";
 import { CHECKLIST } from "./checklist.ts";
 import { conformDriver } from "./conform-driver.ts";
@@ -50,21 +50,6 @@ test("a right semaphore, read-write, multi-key or fair lock has no mistake", { t
     const tried = checks.find(({ name }) => name === check);
     expect(tried?.outcome).toBe("passed");
   }
-});
-
-/** Its extensions add to what is left of the lease, and it says of them what `tell` makes of the truth. */
-function adding(tell: (extended: Grant, ttlMs: number) => Grant): LockDriver {
-  return driverWith((redis, right) => ({
-    extend: async (grant, ttlMs) => {
-      const left = await redis.pttl(grant.key);
-      const answer = await right.extend!(grant, Math.max(0, left) + ttlMs);
-      return answer.type === "ok" ? { type: "ok", value: tell(answer.value, ttlMs) } : answer;
-    },
-  }));
-}
-
-test("an extension that adds to what is left is right where the driver states it", async () => {
-  expect(await mistakesOf(adding((extended) => extended))).toEqual({});
 });
 
 /** A waiter says that it stands in the queue, and asks again after ever longer pauses. */
@@ -257,10 +242,6 @@ const PLANTED: Readonly<Record<string, readonly [found: string, LockDriver]>> = 
         return { type: "ok", value: grant };
       },
     })),
-  ],
-  "an extension that adds to what is left": [
-    "extension",
-    adding((extended, ttlMs) => ({ ...extended, validForMs: ttlMs })),
   ],
   "an answer of another shape": [
     "grants",

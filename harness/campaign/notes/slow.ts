@@ -4,7 +4,7 @@ import type { RunNote } from "../../core/run-note.ts";
 import type { History } from "../../history/history.ts";
 import { OpenOperations } from "../../history/operations.ts";
 
-/** What was slow, or refused without need, before any fault. */
+/** What was slow, or refused without need, although no fault held it up. */
 export function slow({ header, events }: History): readonly RunNote[] {
   const kinds = new Set<string>();
   const waits = new FreeWaits(header, (wait) => kinds.add(kindOfWait(wait)));
