@@ -39,3 +39,8 @@ test("late answers are told apart by what was asked", () => {
 test("nothing is told of a quick lock", () => {
   expect(whatIsSlow(recorded().acquire(0, 0, "a").fail(50, 1).release(99, 0, "a"))).toEqual([]);
 });
+
+test("nothing is told where the resource was as slow: the machine is busy", () => {
+  const busy = recorded().acquire(0, 0, "a", { ttlMs: 9000 }).write(10, 0, "a", "x").wrote(200, 0, 1);
+  expect(whatIsSlow(busy.leave(300, 0, "a").left(900, 0))).toEqual([]);
+});

@@ -1,5 +1,6 @@
 import { type FreeWait, FreeWaits } from "../../check/liveness/free-waits.ts";
 import { type LateAnswer, LateAnswers } from "../../check/liveness/late-answers.ts";
+import { ResourceAnswers } from "../../check/liveness/resource-answers.ts";
 import type { RunNote } from "../../core/run-note.ts";
 import type { History } from "../../history/history.ts";
 import { OpenOperations } from "../../history/operations.ts";
@@ -9,13 +10,15 @@ export function slow({ header, events }: History): readonly RunNote[] {
   const kinds = new Set<string>();
   const waits = new FreeWaits(header, (wait) => kinds.add(kindOfWait(wait)));
   const answers = new LateAnswers(header, (late) => kinds.add(kindOfAnswer(late)));
+  const resource = new ResourceAnswers();
   const operations = new OpenOperations();
   for (const event of events) {
     const step = { event, invocation: operations.push(event) };
     waits.push(step);
     answers.push(step);
+    resource.push(step);
   }
-  return [...kinds].map((what): RunNote => ({ kind: "slow", what }));
+  return resource.areSlow ? [] : [...kinds].map((what): RunNote => ({ kind: "slow", what }));
 }
 
 function kindOfWait({ seek, answer, dead }: FreeWait): string {

@@ -3,6 +3,7 @@ import type { HistoryStep } from "../evidence/history-step.ts";
 import { RemarkList } from "../remark-list.ts";
 import { freeWaitInWords, FreeWaits } from "./free-waits.ts";
 import { lateAnswerInWords, LateAnswers } from "./late-answers.ts";
+import { ResourceAnswers } from "./resource-answers.ts";
 import { UngrantedRequests } from "./ungranted-requests.ts";
 
 /** What a history says of waiting in vain and of slowness, which breaks no property. */
@@ -13,6 +14,7 @@ export class LivenessRemarks {
   readonly #waits = new RemarkList("more waits for keys that nobody held are not listed");
   readonly #lateAnswers: LateAnswers;
   readonly #late = new RemarkList("more answers that came late are not listed");
+  readonly #resource = new ResourceAnswers();
 
   constructor(header: HistoryHeader) {
     this.#header = header;
@@ -21,13 +23,15 @@ export class LivenessRemarks {
   }
 
   get all(): readonly string[] {
-    return [...this.#ungranted.remarks(this.#header), ...this.#waits.all, ...this.#late.all];
+    const slow = this.#resource.areSlow ? [] : [...this.#waits.all, ...this.#late.all];
+    return [...this.#ungranted.remarks(this.#header), ...slow];
   }
 
   push(step: Pick<HistoryStep, "event" | "invocation">): void {
     this.#ungranted.push(step, this.#header);
     this.#freeWaits.push(step);
     this.#lateAnswers.push(step);
+    this.#resource.push(step);
   }
 
   conclude(key: string): void {
