@@ -309,7 +309,10 @@ export class Leases {
   #reentriesOf(key: string): PossibleReentries<LeaseRequest> {
     const known = this.#reentries.get(key);
     if (known !== undefined) return known;
-    const fresh = new PossibleReentries<LeaseRequest>(this.#lineage, ({ ttl, share }) => `${ttl} ${nameOfShare(share)}`);
+    const fresh = new PossibleReentries<LeaseRequest>(
+      this.#lineage,
+      ({ ttl, share }) => `${ttl} ${nameOfShare(share)}`,
+    );
     this.#reentries.set(key, fresh);
     return fresh;
   }

@@ -1,4 +1,3 @@
-import { nameOfShare } from "../../core/sharing.ts";
 import type { RenewedEvent } from "../../history/history.ts";
 import type { Loss } from "../recorders/replaced-holds.ts";
 import { LeftOutOwners } from "../clock/left-out-owners.ts";
@@ -8,7 +7,7 @@ import { MutexLinearization } from "./mutex-linearization.ts";
 import { followerOf } from "./follower-of.ts";
 import { LastOfOwner } from "./last-of-owner.ts";
 import { Linearization } from "./linearization.ts";
-import { expirableFrom, type LockModel, type LockOperation } from "./lock-models.ts";
+import { expirableFrom, kindOfAcquire, type LockModel, type LockOperation } from "./lock-models.ts";
 import { InvocationQueue } from "./invocation-queue.ts";
 import { isDroppable } from "../../history/dropped-front.ts";
 import { OldestFirst } from "../../history/oldest-first.ts";
@@ -39,10 +38,6 @@ const LOOKAHEAD = 4096;
 /** How many completed operations may wait for an open one: about 50 MB. */
 const MOST_WAITING = 100_000;
 const OPEN_TOO_LONG = "an operation was open for too long";
-
-function kindOfAcquire({ leaseNs, share, mayRenew = false }: LockOperation): string {
-  return `${leaseNs} ${nameOfShare(share)} ${mayRenew}`;
-}
 
 /**
  * Pairs the operations of one key and follows their linearizations, up to the oldest operation whose outcome is not

@@ -1,4 +1,4 @@
-import type { Share } from "../../core/sharing.ts";
+import { nameOfShare, type Share } from "../../core/sharing.ts";
 import { NANOSECONDS_PER_MS } from "../../history/history.ts";
 
 /** The sequential specifications of P8, from the loosest to the strictest reading of what a lock is. */
@@ -101,6 +101,11 @@ export function earliestExpiry(ttlMs: number): number {
 /** From when on the lease that `operation` sets may expire, if it takes effect at `time`: no more was promised. */
 export function expirableFrom({ leaseNs, validUntil = Infinity }: LockOperation, time: number): number {
   return Math.min(time + leaseNs, validUntil);
+}
+
+/** Acquires of one kind do the same to a hold that they enter again. */
+export function kindOfAcquire({ leaseNs, share, mayRenew = false }: LockOperation): string {
+  return `${leaseNs} ${nameOfShare(share)} ${mayRenew}`;
 }
 
 /** The owner of an acquire of unknown outcome: nobody was told its owner value, so only a stranger can use its hold. */

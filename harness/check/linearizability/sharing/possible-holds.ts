@@ -60,8 +60,7 @@ export class PossibleHolds {
   /** Those that take room, and because of which there may be none for this acquire. */
   inTheWayOf({ share = EXCLUSIVE, process }: LockOperation): readonly PossibleHold[] {
     return [...this.#taking].filter(
-      (hold) =>
-        this.#excludes(share, process, hold) || (share.kind === "counted" && hold.share.kind === "counted"),
+      (hold) => this.#excludes(share, process, hold) || (share.kind === "counted" && hold.share.kind === "counted"),
     );
   }
 
