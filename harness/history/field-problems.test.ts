@@ -29,6 +29,28 @@ describe("what to write", () => {
     expect(advice({ ...ACQUIRE, time: 5 }, { ...GRANTED, time: 4 })).toMatch(/sort the lines by `time`.*by one clock/);
   });
 
+  it("is the process of a line that no client writes, for one that has another or none", () => {
+    const end = { type: "end", value: { run: "completed", at: 0 } };
+    const freeze = { type: "notice", f: "freeze", value: { targets: [], from: 0, to: 0, evidence: "" } };
+    const fault = { type: "fault", f: "pause", value: { phase: "start", targets: [], outcome: "installed" } };
+    const audit = { type: "audit", key: "k", value: { position: 1, data: "d", accepted: true } };
+    const lines = { harness: [end, freeze], nemesis: [fault], storage: [audit] };
+    for (const [process, ofProcess] of Object.entries(lines)) {
+      for (const line of ofProcess) {
+        const mend = `write "process":"${process}": no client writes a line of this type`;
+        for (const given of [{}, { process: 0 }, { process: "client" }])
+          expect(advice({ ...line, ...given })).toBe(mend);
+        expect(advice({ ...line, process })).toBe("nothing");
+      }
+    }
+  });
+
+  it("is one of the words that a field takes", () => {
+    const end = { process: "harness", type: "end", value: { run: "done", at: 0 } };
+    expect(advice(end)).toBe('write "completed" or "limit" or "interrupted" or "failed"');
+    expect(advice({ ...ACQUIRE, value: { ttlMs: 1, mode: "write" } })).toMatch(/^give `shared` for a reader/);
+  });
+
   it("is an integer that keeps the order, for a fencing token of several parts", () => {
     const grant = (fence: unknown): string => advice(ACQUIRE, { ...GRANTED, value: { owner: "a", fence } });
     for (const parts of ["3-17", [3, 17], { epoch: 3, counter: 17 }]) expect(grant(parts)).toMatch(/1000000/);

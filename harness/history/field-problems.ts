@@ -34,7 +34,7 @@ const ADVICE: Readonly<Record<string, string>> = {
   time: "give an integer number of nanoseconds since the start of the recording",
   process: "number the clients from 0, and name each by its number",
   key: "give the name of the lock as a string",
-  value: "give the fields that docs/history.md lists for this operation",
+  value: "give the fields that docs/history.md lists for a line of this kind",
   "value.ttlMs": `give the time to live in milliseconds; ${ENDLESS_TTL_MS} for a lock whose leases do not end by themselves`,
   "value.owner": "give the value under which the lock is held; if the lock has none, a fresh one for each acquisition",
   "value.waitMs":
@@ -49,5 +49,13 @@ const ADVICE: Readonly<Record<string, string>> = {
 export function fieldProblem(error: z.core.$ZodError): { readonly problem: string; readonly hint: string } {
   const [issue] = error.issues;
   const path = issue?.path.map(String).join(".") ?? "";
-  return { problem: firstIssue(error), hint: ADVICE[path] ?? "correct the line" };
+  const words = issue?.code === "invalid_value" ? issue.values.map((word) => JSON.stringify(word)) : [];
+  if (path === "process" && words.length > 0) {
+    return {
+      problem: firstIssue(error),
+      hint: `write "process":${words.join(" or ")}: no client writes a line of this type`,
+    };
+  }
+  const oneOf = words.length === 0 ? "correct the line" : `write ${words.join(" or ")}`;
+  return { problem: firstIssue(error), hint: ADVICE[path] ?? oneOf };
 }
