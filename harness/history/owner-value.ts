@@ -12,6 +12,12 @@ export const REPLACED = " (replaced)";
  */
 export const DRAWN_FROM = Symbol("the owner value that an extension has replaced");
 
+/**
+ * On an event of a client that knows already that it does not know the outcome of some extensions, although their completions come
+ * later: the values for which they were asked, the last one first.
+ */
+export const UNHEARD_OF = Symbol("owner values that an extension of unknown outcome may have replaced");
+
 /** On an event in which the checkers see the first owner value of its hold: the value that the recording has there. */
 const STATED = Symbol("the owner value that the recording has");
 

@@ -149,6 +149,28 @@ describe("clocks that differ", () => {
     expect(accused(drawingAgain.extended(70, 0, "a3").history)).toEqual([]);
   });
 
+  it("know a hold by the value under which its client goes on that does not know the outcome of its extension", () => {
+    const unheard = (): Recording => apart().acquire(0, 0, "a").seekExtension(20, 0, "a", 1000).info(25.5, 0, "extend");
+    const others = (recording: Recording): History => recording.acquire(60, 1, "b").release(90, 1, "b").history;
+    expect(accused(others(unheard().release(26, 2, "drawn")))).toEqual([]);
+    expect(accused(others(unheard().leave(26, 2, "drawn").info(27, 2, "release")))).toEqual([]);
+    const twice = unheard().seekExtension(26, 2, "drawn", 1000).info(27, 2, "extend").release(28, 4, "drawn again");
+    expect(accused(others(twice))).toEqual([]);
+    expect(accused(unheard().release(26, 1, "b").history)).toContain("owner-release");
+    const two = apart().acquire(0, 0, "a").seekExtension(10, 0, "a", 1000).release(15, 2, "a").acquire(17, 4, "b");
+    const unheardOfOne = two.seekExtension(20, 4, "b", 1000).info(25.5, 4, "extend").leave(26, 6, "drawn");
+    expect(accused(others(unheardOfOne.info(27, 6, "release").info(30, 0, "extend")))).toEqual([]);
+    const both = new Recording({ clients: 2, clockUncertaintyMs: 20 }).acquire(0, 0, "a", { limit: 2 });
+    both.acquire(2, 2, "b", { limit: 2 }).seekExtension(50, 0, "a", 1000).info(51, 0, "extend");
+    both.seekExtension(52, 2, "b", 1000).info(53, 2, "extend").release(54, 6, "b").release(57, 4, "drawn");
+    const full = both.acquire(100, 1, "c", { limit: 2 }).acquire(150, 3, "d", { limit: 2 }).release(200, 1, "c");
+    expect(accused(full.release(210, 3, "d").history)).toEqual([]);
+    const atOnce = apart().acquire(0, 0, "a").seekExtension(2, 0, "a", 1000).info(3, 0, "extend");
+    expect(accused(others(atOnce.release(4, 2, "drawn")))).toEqual([]);
+    const kept = apart().acquire(0, 0, "a").extend(10, 0, "a").seekExtension(20, 0, "a", 1000).info(25.5, 0, "extend");
+    expect(accused(kept.release(60, 2, "drawn").history)).toContain("owner-release");
+  });
+
   it("know no hold of another by such a value", () => {
     const another = apart().acquire(0, 0, "a").release(7, 0, "a").acquire(20.5, 1, "b").seekExtension(40, 1, "b", 1000);
     expect(accused(another.extended(45.3, 1, "a").leave(46, 0, "a").left(60.3, 0).history)).toContain("owner-release");

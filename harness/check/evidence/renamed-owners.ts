@@ -1,7 +1,7 @@
 import type { HistoryEvent } from "../../history/history.ts";
 import { OldestFirst } from "../../history/oldest-first.ts";
 import type { CompletionEvent, InvocationEvent } from "../../history/operations.ts";
-import { DRAWN_FROM, ownerName, REPLACED, underFirst } from "../../history/owner-value.ts";
+import { DRAWN_FROM, ownerName, REPLACED, underFirst, UNHEARD_OF } from "../../history/owner-value.ts";
 import { statedIn } from "../../history/unordered.ts";
 
 type Extension = Extract<CompletionEvent, { f: "extend" }>;
@@ -179,16 +179,27 @@ export class RenamedOwners {
    * far as anybody knows. Of a hold whose lease is over, only the same client can have another value: one of which nobody knows whether it is
    * may have another hold, of an acquire of unknown outcome or from before the recording.
    */
-  #adopt({ key, process, time, value }: InvocationEvent): void {
-    const { owner } = (value ?? {}) as { readonly owner?: unknown };
+  #adopt(event: InvocationEvent): void {
+    const { key, process, time } = event;
+    const { owner } = (event.value ?? {}) as { readonly owner?: unknown };
     const known = this.#lately.get(key);
+    const unheard = unheardBy(event);
     const silent = this.#holds.mayFallSilent ? this.#asking.get(key) : undefined;
-    if ((known ?? silent) === undefined || typeof owner !== "string" || (this.#keeps && !this.#renames)) return;
+    if ((known ?? silent ?? unheard) === undefined || typeof owner !== "string" || (this.#keeps && !this.#renames))
+      return;
     if (this.#names.has(ownerName(key, owner)) || this.#holds.mayBeGranted(key, owner)) return;
     const own =
+      this.#heldOf(key, process, unheard ?? []) ??
       known?.find((hold) => this.#holds.sameClient(hold.process, process) && this.#mayLast(hold, process, time)) ??
-      this.#silentHold(key, process, time);
+      (silent === undefined ? undefined : this.#silentHold(key, process, time));
     if (own !== undefined) this.#call(owner, { ...own, process });
+  }
+
+  /** The hold of this client under the first of these owner values; where its grant comes later as well, nothing is held yet. */
+  #heldOf(key: string, process: number, owners: readonly string[]): Known | undefined {
+    const names = owners.map((owner) => this.#nameOf(key, owner));
+    const first = names.find((name) => this.#holds.isHeld(key, name, process)) ?? names[0];
+    return first === undefined ? undefined : { key, first, process, name: first };
   }
 
   /** The hold of a client that may go on as this process, although its extension was never answered. */
@@ -245,6 +256,11 @@ export class RenamedOwners {
 /** The value in place of which its client uses another, before the extension that drew that one is known to be completed. */
 function replacedBy(event: HistoryEvent & { readonly [DRAWN_FROM]?: string }): string | undefined {
   return event[DRAWN_FROM];
+}
+
+/** The values for which its client asked for extensions whose outcome it does not know, before these are known to be completed. */
+function unheardBy(event: HistoryEvent & { readonly [UNHEARD_OF]?: readonly string[] }): readonly string[] | undefined {
+  return event[UNHEARD_OF];
 }
 
 /** The owner value that the lock drew, if the recording has another than the one that was asked for. */
