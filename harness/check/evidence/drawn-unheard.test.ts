@@ -166,3 +166,34 @@ it("a value is not of a hold whose lease is over, unless it is certainly of the 
   const overrun = known.info(20, 0, "extend").acquire(300, 1, "b").release(310, 3, "drawn", false);
   expect(accused(overrun.release(320, 1, "b"))).toEqual(["mutual-exclusion"]);
 });
+
+describe("a hold that goes on under a value which the recording made up", () => {
+  const unheard = (recording: Recording): Recording =>
+    recording.acquire(40, 9, "a").seekExtension(60, 9, "a", 1000).info(60.5, 9, "extend").release(61, 15, "drawn");
+
+  it.each([
+    [9, {}],
+    [6, { clients: 3 }],
+  ])("is known by the value that an extension drew, after an unknown release by process %i: %j", (process, facts) => {
+    const before = new Recording(facts)
+      .acquire(0.1, process, "z")
+      .leave(11.5, process, "z")
+      .info(12.1, process, "release");
+    expect(accused(next(unheard(before), 70))).toEqual([]);
+  });
+
+  it("is known by the value that an extension drew, where its client held the key already", () => {
+    expect(accused(next(unheard(new Recording().acquire(0.1, 9, "z")), 70))).toEqual([]);
+  });
+});
+
+it("a value may be of a hold whose lease may last, although another request may have cut it", () => {
+  const asked = new Recording().seek(45.5, 5, { ttlMs: 60 }).seek(105, 9, { ttlMs: 60 }).granted(120, 9, "a");
+  const drawn = asked.seekExtension(155, 9, "a", 60).info(155.3, 9, "extend").release(156, 14, "drawn");
+  expect(accused(drawn.acquire(165, 15, "b", { ttlMs: 60 }))).toEqual([]);
+});
+
+it("a client goes on within a tick of a coarse clock after an extension that was never answered", () => {
+  const asked = new Recording({ clients: 2 }).acquire(0, 0, "a").seekExtension(20, 0, "a", 1000);
+  expect(accused(next(asked.leave(20, 2, "drawn").left(22, 2), 40))).toEqual([]);
+});

@@ -63,9 +63,9 @@ export class SharedEvidence {
     this.header = header;
     this.holds = new HoldTracker(header);
     this.renamed = new RenamedOwners({
-      isHeld: (key, owner, process) => this.holds.find(key, owner, process) !== undefined,
-      isOver: (key, owner, process, time) => (this.holds.find(key, owner, process)?.leaseEnd ?? -Infinity) <= time,
-      mayBeGranted: (key, owner) => this.ownerGrants.mayKnow(key, owner),
+      isHeld: (key, owner, process) => this.#held(key, owner, process) !== undefined,
+      isOver: (key, owner, process, time) => (this.#held(key, owner, process)?.leaseEndAtMost ?? -Infinity) <= time,
+      mayBeGranted: (key, owner) => this.ownerGrants.mayKnow(key, this.repeated.seenAs(key, owner)),
       areOne: (one, other) => this.holds.lineage.areOne(one, other),
       sameClient: (one, other) => this.holds.sameClient(one, other) || this.holds.sameClient(other, one),
       mayContinue: (earlier, later) => this.holds.sameClient(earlier, later),
@@ -172,6 +172,11 @@ export class SharedEvidence {
     this.interferences.push(event, invocation, this.#ownHold(event.type === "invoke" ? event : invocation, changes));
     const leaseOverlaps = this.leases.push({ event, invocation, changes }, this.holds);
     return { event, invocation, changes, leaseOverlaps, loss: this.#replaced.push({ event, changes }) };
+  }
+
+  /** The hold under this owner value, which may stand for another one. */
+  #held(key: string, owner: string, process: number): Hold | undefined {
+    return this.holds.find(key, this.repeated.seenAs(key, owner), process);
   }
 
   /** To be called when the checkers have judged this step: they ask what was granted before it. */

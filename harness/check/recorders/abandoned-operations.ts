@@ -67,8 +67,8 @@ export class AbandonedOperations {
     const name = this.#nameOf(next.process);
     const ended: InvocationEvent[] = [];
     for (const open of this.#silent.of(name)?.values() ?? []) {
-      // Begun together, they are of one operation on several keys, or of several tasks.
-      if (open.time >= next.time) break;
+      // Begun together, they are of one operation on several keys, or of several tasks; but a coarse clock does not show who began first.
+      if (open.time >= next.time && open.key !== next.key) break;
       if (!isBeside(open, next)) ended.push(open);
     }
     for (const open of ended) {

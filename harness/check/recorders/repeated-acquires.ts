@@ -111,6 +111,11 @@ export class RepeatedAcquires {
     return this.#first.size === 0 ? marked : this.#named(marked);
   }
 
+  /** The owner value that the checkers see in place of this one. */
+  seenAs(key: string, owner: string): string {
+    return this.#first.get(ownerName(key, owner)) ?? owner;
+  }
+
   /** Whether the holds of this owner value had several, of which one may refer to nothing. */
   hasSeveral(key: string, owner: string): boolean {
     return this.#several.has(ownerName(key, owner));
