@@ -39,6 +39,7 @@ export const BESIDE_OTHERS = Symbol("others did something at the same time");
 export interface Stated {
   readonly owner?: string;
   readonly released?: boolean;
+  readonly validForMs?: number;
 }
 
 export function statedIn({ type, value }: CompletionEvent): Stated {

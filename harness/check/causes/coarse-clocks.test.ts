@@ -1,5 +1,5 @@
 /** What is said of leases by a clock that is exact to 100 ms only. */
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { Property } from "../../core/verdict.ts";
 import { checkHistory } from "../check.ts";
 import { Recording } from "../testing/recording.ts";
@@ -104,3 +104,36 @@ it.each([
     expect(causes("y", 1000)).toEqual(["foreign-release", "double-grant"]);
   },
 );
+
+describe("a release whose owner's grant has no certain place", () => {
+  /** Client 1 is granted the key as owner x, which has no certain place, and then client 0 as owner f, from whom somebody takes it. */
+  const taken = (
+    owner: string,
+    { askedMs = 400, releasedMs = 600, ttlMs = 100, isExtended = false },
+  ): readonly string[] => {
+    const asked = { ttlMs, waitMs: 100 };
+    const recording = new Recording({ clients: 4, clockUncertaintyMs: 20 }).seek(110, 1, asked).seek(120, 3, asked);
+    const granted = recording.granted(130, 1, "x").write(130, 1, "x", "w1").wrote(130, 1, 1).granted(130, 3, "z");
+    const left = granted.leave(130, 3, "z").left(130, 3).seek(askedMs, 0, { ttlMs: 2000, waitMs: 500 });
+    if (isExtended) left.extend(410, 1, "x");
+    left.granted(450, 0, "f");
+    const released = left.leave(releasedMs, 1, owner).left(releasedMs + 10, 1);
+    const next = released
+      .acquire(releasedMs + 60, 2, "s")
+      .write(releasedMs + 200, 0, "f", "w2")
+      .wrote(releasedMs + 210, 0, 2);
+    const { properties } = checkHistory(next.release(releasedMs + 300, 2, "s").history, { foreign: true });
+    return properties["lease-exclusion"]?.violations[0]?.hypotheses?.map(({ cause }) => cause) ?? [];
+  };
+
+  it("took the lock from its holder, where that was asked for later", () => {
+    expect(taken("y", {})).toEqual(["foreign-release", "double-grant"]);
+    expect(taken("x", { ttlMs: 5000 })).toEqual(["foreign-release", "double-grant"]);
+  });
+
+  it("took the lock from its holder, where its own lease was over", () => {
+    expect(taken("x", { askedMs: 125 })).toEqual(["foreign-release", "double-grant"]);
+    expect(taken("x", { askedMs: 125, isExtended: true })).toEqual(["double-grant", "foreign-release"]);
+    expect(taken("x", { askedMs: 125, ttlMs: 1000 })).toEqual(["double-grant", "foreign-release"]);
+  });
+});

@@ -172,9 +172,9 @@ function mayHaveFoundItsOwn(
   { ownGrantedIndex = -Infinity, ownLeaseEnd = -Infinity, ...release }: Interference,
   evidence: SharedEvidence,
 ): boolean {
-  if (release.mayHaveOwn) return true;
-  if (ownGrantedIndex > grantedIndex || ownLeaseEnd < release.invokedTime) return false;
-  if (ownGrantedIndex > invokedIndex) return true;
+  const { unplaced } = release;
+  if (ownGrantedIndex > grantedIndex || (unplaced?.leaseEndAtMost ?? ownLeaseEnd) < release.invokedTime) return false;
+  if (ownGrantedIndex > invokedIndex || (unplaced !== undefined && unplaced.time >= invokedTime)) return true;
   return twoMasters(invokedTime, release.invokedTime, evidence) !== undefined;
 }
 

@@ -1,6 +1,7 @@
 import type { Hold } from "../../history/holds.ts";
-import type { InvocationEvent } from "../../history/operations.ts";
-import type { HistoryEvent } from "../../history/history.ts";
+import type { CompletionEvent, InvocationEvent } from "../../history/operations.ts";
+import { type HistoryEvent, NANOSECONDS_PER_MS } from "../../history/history.ts";
+import { longestTtlMs } from "../../history/holds/lease.ts";
 import { OldestFirst } from "../../history/oldest-first.ts";
 import { ownerName, statedOwner } from "../../history/owner-value.ts";
 import { BESIDE_OTHERS, NEVER_ANSWERED, statedIn, UNORDERED } from "../../history/unordered.ts";
@@ -39,8 +40,8 @@ export interface Interference {
   readonly ownLeaseEndAtMost?: number | undefined;
   /** Whether nothing says when that lease began, because the lock may have waited. */
   readonly ownIsVague?: boolean | undefined;
-  /** Whether it had no known hold, but was granted the key at a time that a coarse clock leaves open: it may have found that. */
-  readonly mayHaveOwn: boolean;
+  /** If it had no known hold, but was granted the key at a time that a coarse clock leaves open: it may have found that. */
+  readonly unplaced: UnplacedGrant | undefined;
   /** Index of the event that granted the owner its own hold; undefined if it had none. */
   readonly ownGrantedIndex: number | undefined;
   /** When that was. */
@@ -49,6 +50,14 @@ export interface Interference {
   readonly invokedTime: number;
   readonly completedIndex: number;
   readonly completedTime: number;
+}
+
+/** A grant of which a coarse clock leaves open what came before it. */
+export interface UnplacedGrant {
+  /** When it was answered, at the latest. */
+  readonly time: number;
+  /** When its lease was over, at the latest. */
+  readonly leaseEndAtMost: number;
 }
 
 /** How many grants are remembered of which a coarse clock leaves the time open. */
@@ -76,7 +85,7 @@ export class InterferenceLog {
   /** By process, the hold to which its open release or extension refers, and its lease before that. */
   readonly #own = new Map<number, Own>();
   /** By key and owner value, the grants of which a coarse clock leaves the time open. */
-  readonly #unordered = new OldestFirst<string, true>(REMEMBERED_GRANTS);
+  readonly #unplaced = new OldestFirst<string, UnplacedGrant>(REMEMBERED_GRANTS);
   /** The holds whose release was told as failed. */
   readonly #kept = new WeakSet<Hold>();
 
@@ -114,16 +123,28 @@ export class InterferenceLog {
       return;
     }
     if (event.type !== "ok" && event.type !== "fail" && event.type !== "info") return;
-    const { owner: granted } = event.type === "info" && event.f === "acquire" ? statedIn(event) : {};
-    if (granted !== undefined) this.#unordered.set(ownerName(event.key, granted), true);
+    this.#rememberUnplaced(event, invocation);
     const referred = this.#own.get(event.process) ?? grantedMeanwhile(own, invocation);
     this.#own.delete(event.process);
     if (event.type === "fail" && invocation?.f === "release" && referred !== undefined) this.#kept.add(referred.hold);
-    const interference = interferenceOf(event, invocation, referred, this.#unordered);
+    const interference = interferenceOf(event, invocation, referred, this.#unplaced);
     if (interference === undefined) return;
     const remembered = this.#byKey.get(event.key);
     if (remembered === undefined) this.#byKey.set(event.key, [interference]);
     else if (remembered.push(interference) > 2 * REMEMBERED_PER_KEY) remembered.splice(0, REMEMBERED_PER_KEY);
+  }
+
+  #rememberUnplaced(event: CompletionEvent, invocation: InvocationEvent | undefined): void {
+    if (invocation?.f === "acquire" && event.type === "info") {
+      const { owner, validForMs = 0 } = statedIn(event);
+      const leaseEndAtMost = event.time + Math.max(longestTtlMs(invocation), validForMs) * NANOSECONDS_PER_MS;
+      if (owner !== undefined) this.#unplaced.set(ownerName(event.key, owner), { time: event.time, leaseEndAtMost });
+    } else if (invocation?.f === "extend" && event.type !== "fail") {
+      const place = ownerName(event.key, invocation.value.owner);
+      const grant = this.#unplaced.get(place);
+      // Which lease it set is of no account: the grant is remembered for as long as anybody may mean it.
+      if (grant !== undefined) this.#unplaced.set(place, { ...grant, leaseEndAtMost: Infinity });
+    }
   }
 }
 
@@ -182,13 +203,13 @@ export function eventsInWords(interference: Interference): string {
  * The interference that this event completes, if any.
  *
  * @param own the hold to which it refers
- * @param unordered by key and owner value, the grants of which a coarse clock leaves the time open
+ * @param unplaced by key and owner value, the grants of which a coarse clock leaves the time open
  */
 export function interferenceOf(
   event: HistoryEvent,
   invocation: InvocationEvent | undefined,
   own: Own | undefined,
-  unordered?: { readonly has: (place: string) => boolean },
+  unplaced?: { readonly get: (place: string) => UnplacedGrant | undefined },
 ): Interference | undefined {
   if (invocation === undefined || (invocation.f !== "release" && invocation.f !== "extend")) return undefined;
   if (event.type !== "ok" && event.type !== "info") return undefined;
@@ -204,7 +225,7 @@ export function interferenceOf(
     stated: statedOwner(invocation),
     // An extension has set another lease meanwhile.
     ...(own && (invocation.f === "extend" ? own.before : leaseOf(own.hold))),
-    mayHaveOwn: own === undefined && unordered?.has(ownerName(invocation.key, invocation.value.owner)) === true,
+    unplaced: own === undefined ? unplaced?.get(ownerName(invocation.key, invocation.value.owner)) : undefined,
     ownIsVague: own?.hold.vague,
     ownGrantedIndex: own?.hold.grantedIndex,
     ownGrantedTime: own?.hold.grantedTime,
