@@ -40,6 +40,7 @@ export interface Stated {
   readonly owner?: string;
   readonly released?: boolean;
   readonly validForMs?: number;
+  readonly position?: number;
 }
 
 export function statedIn({ type, value }: CompletionEvent): Stated {

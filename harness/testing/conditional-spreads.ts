@@ -27,7 +27,6 @@ const EXACT = {
     "harness/check/causes/margins.ts",
     "harness/check/causes/two-places.ts",
     "harness/check/explanation.ts",
-    "harness/check/properties/lost-updates.ts",
     "harness/check/properties/mutual-exclusion.ts",
     "harness/proof/comparison.ts",
     "harness/proof/prove.ts",

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { checkHistory } from "../check.ts";
 import { judge, violationsOf } from "../testing/judge.ts";
 import { Recording } from "../testing/recording.ts";
 
@@ -305,3 +306,28 @@ describe("advice about a late write", () => {
     expect(told(["a", "b"], [1, 2])).not.toContain(resource);
   });
 });
+
+it("counts a write as acknowledged whose place among others a coarse clock leaves open", () => {
+  const history = (data: string): Recording =>
+    new Recording({ clients: 2 })
+      .acquire(10, 0, "a")
+      .write(200, 0, "a", "d1", { basedOn: 0 })
+      .wrote(200, 0, 1)
+      .read(200, 1, 1)
+      .read(200, 1, 1)
+      .leave(200, 0, "a")
+      .left(210, 0)
+      .audit(500, 1, data, { owner: "a", basedOn: 0 });
+  const judged = (data: string): unknown =>
+    checkHistory(coarse(history(data)), { foreign: true }).properties["lost-updates"]?.verdict;
+  expect([judged("d1"), judged("d2")]).toEqual(["valid", "invalid"]);
+});
+
+/** The same times, rounded down to 10 ms. */
+function coarse({ history }: Recording): Recording["history"] {
+  const step = 10_000_000;
+  return {
+    ...history,
+    events: history.events.map((event) => ({ ...event, time: Math.floor(event.time / step) * step })),
+  };
+}

@@ -9,6 +9,7 @@ import { explain } from "../explanation.ts";
 import { Findings, notApplicable, unknown, VALID } from "../findings.ts";
 import { heldAlone, type Hold } from "../../history/holds.ts";
 import type { InvocationEvent } from "../../history/operations.ts";
+import { statedIn } from "../../history/unordered.ts";
 import type { HistoryStep } from "../evidence/history-step.ts";
 import type { Interference } from "../evidence/interferences.ts";
 import { shortOwner } from "../../history/owner-value.ts";
@@ -32,7 +33,7 @@ interface KnownWrite {
         readonly type: "ok" | "fail" | "info";
         readonly index: number;
         readonly time: number;
-        readonly position?: number;
+        readonly position?: number | undefined;
       }
     | undefined;
   audit: AuditEvent | undefined;
@@ -97,10 +98,11 @@ class LostUpdates implements Checker {
     else if (event.type === "fault" || event.f !== "write") return;
     else if (event.type === "invoke") this.#invoke(event);
     else if (invocation?.f === "write") {
-      if (event.type === "ok") this.#acknowledged += 1;
+      const { position } = statedIn(event);
+      if (position !== undefined) this.#acknowledged += 1;
       const write = this.#write(event.key, invocation.value.data);
       const { type, index, time } = event;
-      write.end = { type, index, time, ...(type === "ok" ? { position: event.value.position } : {}) };
+      write.end = { type, index, time, position };
       this.#settle(event.key, invocation.value.data, write);
     }
   }
