@@ -237,3 +237,20 @@ it("a release that may have found what its owner was granted in the hold comes a
     { cause: "foreign-release", events: [8, 9], ground: { on: "operation", invoked: 8, isPerhapsRightful: true } },
   ]);
 });
+
+it.each([
+  ["a semaphore", { limit: 1 }, { limit: 1 }],
+  ["a read-write lock", { mode: "shared" as const }, { mode: "exclusive" as const }],
+])("is one cause to all properties, where the holder had entered its hold again: %s", (_, sharing, other) => {
+  const recording = new Recording({ clients: 3, reentrant: true }).acquire(0, 2, "r", { ttlMs: 50, ...sharing });
+  const entered = recording
+    .acquire(100, 1, "a", sharing)
+    .seek(120, 1, { inner: true, ...sharing })
+    .granted(121, 1, "a");
+  const taken = entered.release(200, 2, "r").acquire(300, 0, "b", other).release(400, 0, "b").extend(410, 1, "a");
+  const { properties } = checkHistory(taken.history, { foreign: true });
+  const causes = (["mutual-exclusion", "lease-exclusion", "linearizability"] as const).map(
+    (property) => properties[property]?.violations.find(({ holders }) => holders?.[1].owner === "b")?.cause,
+  );
+  expect(causes).toEqual(["foreign-release", "foreign-release", "foreign-release"]);
+});

@@ -64,6 +64,8 @@ class Linearizability implements Checker {
   readonly #twinBudget = new StepBudget(STEPS_FOR_TWINS);
   /** The hold that an acquire began, for explanations. */
   readonly #holds = new WeakMap<LockOperation, Hold>();
+  /** The hold that an acquire entered once more. */
+  readonly #entered = new WeakMap<LockOperation, Hold>();
   /** The latest hold beside which another one was granted, or that a release or an extension took, by that operation. */
   readonly #beside = new WeakMap<LockOperation, Hold>();
   /** Keys on which some operation succeeded. */
@@ -262,8 +264,9 @@ class Linearizability implements Checker {
   }
 
   #remember(operation: LockOperation, step: HistoryStep): void {
-    const hold = step.changes.find(({ kind }) => kind === "granted")?.hold;
+    const [hold, entered] = ["granted", "reentered"].map((how) => step.changes.find(({ kind }) => kind === how)?.hold);
     if (hold !== undefined) this.#holds.set(operation, hold);
+    if (entered !== undefined) this.#entered.set(operation, entered);
     const rival = hold === undefined ? victimOf(step, this.#evidence) : rivalOf(hold, this.#evidence);
     if (rival !== undefined) this.#beside.set(operation, rival);
   }
@@ -285,7 +288,8 @@ class Linearizability implements Checker {
     interferences: readonly Interference[],
   ): Violation {
     const { header } = this.#evidence;
-    const [mine, theirs] = [this.#holds.get(operation), before.grant && this.#holds.get(before.grant)];
+    const mine = this.#holds.get(operation);
+    const theirs = before.grant && (this.#holds.get(before.grant) ?? this.#entered.get(before.grant));
     const ofTokens = operations.hasOrderOnlyWithoutTokens(operation);
     const client = (process: number): string => clientInWords(header, process);
     const state = ofTokens
