@@ -31,7 +31,7 @@ async function noticed(counts: readonly (number | Error)[]): Promise<readonly No
 
 test("a server that executes 5,000 commands in a second is noticed", async () => {
   expect(await noticed([100, 2_600])).toEqual([
-    { kind: "flooded", name: "node-0", evidence: "clients had node-0 execute 2500 commands within 500 ms" },
+    { kind: "flooded", name: "node-0", evidence: "clients had node-0 execute 2,500 commands within 500 ms" },
   ]);
 });
 
