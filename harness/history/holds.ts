@@ -6,6 +6,8 @@ import { FaultTimeline } from "./fault-timeline.ts";
 import { NANOSECONDS_PER_MS, type HistoryEvent, type RenewedEvent } from "./history.ts";
 import type { Hold, HoldChange, HoldEnd } from "./holds/hold.ts";
 import { LastingShares } from "./holds/lasting-shares.ts";
+import { GivenUp } from "./holds/given-up.ts";
+import { overByThen } from "./holds/over-by-then.ts";
 import { OwnReleases } from "./holds/own-releases.ts";
 import { type LeaseRequest, Leases } from "./leases.ts";
 import { leaseOf, shorterLease } from "./holds/lease.ts";
@@ -22,9 +24,6 @@ import { doubtChanged, doubtRenamed } from "./holds/changed-mode.ts";
 import { extensionAsHeard } from "./holds/unheard-extension.ts";
 
 export { heldAlone, type Hold, type HoldChange } from "./holds/hold.ts";
-
-/** How many forgotten holds with a lease in force are skipped in the search for one whose lease is over. */
-const SCANNED_FORGOTTEN = 8;
 
 /**
  * Extracts the definite holds of a history as it is read. It keeps only the open holds.
@@ -46,6 +45,7 @@ export class HoldTracker {
   readonly #open: OpenHolds;
   readonly #leases: Leases;
   readonly #releases: OwnReleases;
+  readonly #givenUp = new GivenUp((key, owner, process) => this.#ownOf(key, owner, process) !== undefined);
   /** What releases may have left. */
   readonly lasting = new LastingShares();
   /** Holds that their clients have forgotten, while their leases last. */
@@ -159,6 +159,7 @@ export class HoldTracker {
 
   #change(event: HistoryEvent, invocation: InvocationEvent | undefined): readonly HoldChange[] {
     if (event.type === "fault") return this.#strike(event);
+    if (this.#givenUp.push(event)) return [];
     if (event.type === "audit" || event.type === "notice" || event.type === "queued") return [];
     if (event.type === "lost") return this.#lose(this.find(event.key, event.value.owner, event.process), event);
     if (event.type === "renewed") return this.#renew(event);
@@ -227,6 +228,7 @@ export class HoldTracker {
 
   #grant(grant: GrantEvents): readonly HoldChange[] {
     const { key, process, value } = grant.completion;
+    const givenUp = this.#givenUp.take(process);
     const own = this.#ownOf(key, value.owner, process);
     doubtOthers(own, grant.completion, [this.#open, this.#forgotten], this.lineage);
     if (own !== undefined && this.#isReentry(own, grant)) return this.#reenter(own, grant);
@@ -252,7 +254,9 @@ export class HoldTracker {
     hold.hasTwoModes ||= hold.share.kind !== shareOf(grant.invocation.value).kind;
     doubtChanged(hold, [this.#open, this.#forgotten], this.lineage);
     this.#open.add(hold);
-    return [...replaced, { kind: "granted", hold }];
+    const granted: HoldChange = { kind: "granted", hold };
+    if (own !== undefined || givenUp === undefined) return [...replaced, granted];
+    return [granted, ...this.#end(hold, givenUp.type === "lost" ? "lost" : "release", givenUp)];
   }
 
   /** Whether the hold certainly existed when its owner was granted the lock again. */
@@ -287,13 +291,7 @@ export class HoldTracker {
   /** Ends forgotten holds of a key whose leases are over, the oldest first. */
   #expireForgotten(event: HistoryEvent): readonly HoldChange[] {
     if (!("key" in event) || this.#forgotten.count(event.key) === 0) return [];
-    const over: Hold[] = [];
-    let lasting = 0;
-    for (const hold of this.#forgotten.of(event.key)) {
-      if (hold.leaseEnd < event.time) over.push(hold);
-      else lasting += 1;
-      if (lasting === SCANNED_FORGOTTEN) break;
-    }
+    const over = overByThen(this.#forgotten, event.key, event.time);
     return over.flatMap((hold) => this.#end(hold, "abandoned", event));
   }
 

@@ -18,6 +18,11 @@ export const DRAWN_FROM = Symbol("the owner value that an extension has replaced
  */
 export const UNHEARD_OF = Symbol("owner values that an extension of unknown outcome may have replaced");
 
+/** The value in place of which its client uses another, before the extension that drew that one is known to be completed. */
+export function replacedBy(event: HistoryEvent & { readonly [DRAWN_FROM]?: string }): string | undefined {
+  return event[DRAWN_FROM];
+}
+
 /** On an event in which the checkers see the first owner value of its hold: the value that the recording has there. */
 const STATED = Symbol("the owner value that the recording has");
 

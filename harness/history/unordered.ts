@@ -35,6 +35,15 @@ export function goesOn(reason: string | undefined): boolean {
 /** On an end of an operation: others did something at the same time, so it does not show what its client held after that. */
 export const BESIDE_OTHERS = Symbol("others did something at the same time");
 
+/** On an invocation of a process that does something else as well, as far as the clocks show: the number that the recording has. */
+export const RECORDED_PROCESS = Symbol("the process that the recording has");
+
+/**
+ * On a release, or a notice that a lease is lost, whose process had been granted the key under its owner value, although the answer
+ * comes later: the processes of these acquires, which are under way until then, the oldest first.
+ */
+export const AFTER_GRANTS = Symbol("its process knew of these grants already");
+
 /** What the recording says of an operation, also where the clock leaves open when it was completed. */
 export interface Stated {
   readonly owner?: string;

@@ -105,6 +105,15 @@ describe("clocks that differ", () => {
     expect(accused(again.history)).toEqual([]);
   });
 
+  it("leave open whether a client that was granted the key just after another answer renews that lease", () => {
+    const asked = (): Recording => new Recording({ clients: 2, clockUncertaintyMs: 5 }).fail(8.3, 0).seek(9.5, 0);
+    const others = (recording: Recording): History => recording.acquire(160.2, 1, "b").release(190.4, 1, "b").history;
+    const renewed = asked().granted(10.7, 0, "a").seek(100.1, 0).granted(102.3, 0, "a2").release(150.2, 0, "a2");
+    expect(accused(others(renewed))).toEqual([]);
+    const goneOn = asked().granted(10.7, 0, "a").seek(12.2, 0).info(13.4, 0, "acquire").acquire(100.1, 2, "a2");
+    expect(accused(others(goneOn.release(150.2, 2, "a2")))).toEqual([]);
+  });
+
   const apart = (): Recording => new Recording({ clients: 2, timeUnit: "ns", clockUncertaintyMs: 10 });
 
   it("leave open whether a client still held when it was answered last", () => {

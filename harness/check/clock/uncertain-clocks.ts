@@ -3,8 +3,9 @@ import { clientOf } from "../../history/clients.ts";
 import { type HistoryEvent, type HistoryHeader, NANOSECONDS_PER_MS } from "../../history/history.ts";
 import { askedTtlMs, BY_THE_CLOCK, longestTtlMs } from "../../history/holds/lease.ts";
 import type { InvocationEvent } from "../../history/operations.ts";
-import { BESIDE_OTHERS } from "../../history/unordered.ts";
+import { BESIDE_OTHERS, RECORDED_PROCESS } from "../../history/unordered.ts";
 import { RecordedPlaces } from "./recorded-places.ts";
+import { GrantsKeptBack } from "./grants-kept-back.ts";
 import { ValuesKeptBack } from "./values-kept-back.ts";
 
 /** So many events are kept back at most: about 50 MB. */
@@ -29,6 +30,7 @@ export class UncertainClocks {
   readonly #clients: number;
   readonly #tick: () => number;
   readonly #values: ValuesKeptBack;
+  readonly #grants = new GrantsKeptBack();
   /** In the order in which they come. */
   #keptBack: HistoryEvent[] = [];
   /** When the last of them comes, and the last audit, which may come after. */
@@ -68,7 +70,9 @@ export class UncertainClocks {
   /** Takes the next event. Returns what can be judged now. */
   push(event: HistoryEvent): readonly HistoryEvent[] {
     if (this.#excess !== undefined) return [];
-    const events = [...this.#due(event.time), ...this.#take(this.#values.recorded(event))];
+    const due = this.#due(event.time);
+    const known = this.#grants.recorded(this.#values.recorded(event));
+    const events = [...due, ...this.#take(known)];
     if (this.#keptBack.length > MOST_KEPT_BACK) {
       this.#excess = `more than ${inFigures(MOST_KEPT_BACK)} answers lie within the uncertainty of the clocks, from event ${this.#keptBack[0]?.index ?? 0} on`;
       this.#keptBack = [];
@@ -114,7 +118,11 @@ export class UncertainClocks {
     const process = isEarly ? this.#drawProcess(event.process) : event.process;
     this.#standIns.set(event.process, process);
     // It may mean what its client was granted by an acquire whose completion is kept back.
-    const invocation = { ...event, process, ...(isEarly ? { [BESIDE_OTHERS]: true } : undefined) } as typeof event;
+    const invocation = {
+      ...event,
+      process,
+      ...(isEarly ? { [BESIDE_OTHERS]: true, [RECORDED_PROCESS]: event.process } : undefined),
+    } as typeof event;
     if (invocation.f !== "acquire" && invocation.f !== "extend") return invocation;
     const longestMs = longestTtlMs(invocation) + this.#uncertainty / NANOSECONDS_PER_MS;
     const byTheClock = { [BY_THE_CLOCK]: { askedMs: askedTtlMs(invocation), longestMs } };
@@ -132,6 +140,7 @@ export class UncertainClocks {
     const process = this.#standIns.get(event.process) ?? event.process;
     this.#standIns.delete(event.process);
     this.#busy.add(process);
+    this.#grants.keepBack(event, process);
     const isGrant = event.type === "ok" && (event.f === "acquire" || event.f === "extend");
     return Object.assign({ ...(isGrant ? this.#counted(event) : event), process }, { [BESIDE_OTHERS]: true });
   }
@@ -182,6 +191,7 @@ export class UncertainClocks {
       if (!isCompletion(event)) continue;
       this.#busy.delete(event.process);
       this.#values.came(event);
+      this.#grants.came(event);
     }
     return due;
   }

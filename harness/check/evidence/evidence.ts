@@ -233,10 +233,15 @@ export class SharedEvidence {
     );
   }
 
-  /** Its client may release what it was told to have lost, or seems to have forgotten, and find it. */
+  /**
+   * Its client may release what it was told to have lost, or seems to have forgotten, and find it; or it releases what it is granted
+   * before that answer comes.
+   */
   #rememberLost(changes: readonly HoldChange[]): void {
     for (const { kind, hold } of changes) {
-      if (kind === "ended" && (hold.end?.by === "lost" || hold.end?.by === "abandoned"))
+      if (kind !== "ended" || hold.end === undefined) continue;
+      const { by, index } = hold.end;
+      if (by === "lost" || by === "abandoned" || index < hold.grantedIndex)
         this.#lost.set(ownerName(hold.key, hold.owner), hold);
     }
   }

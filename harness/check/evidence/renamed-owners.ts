@@ -1,7 +1,7 @@
 import type { HistoryEvent } from "../../history/history.ts";
 import { OldestFirst } from "../../history/oldest-first.ts";
 import type { CompletionEvent, InvocationEvent } from "../../history/operations.ts";
-import { DRAWN_FROM, ownerName, REPLACED, underFirst, UNHEARD_OF } from "../../history/owner-value.ts";
+import { ownerName, REPLACED, replacedBy, underFirst, UNHEARD_OF } from "../../history/owner-value.ts";
 import { statedIn } from "../../history/unordered.ts";
 
 type Extension = Extract<CompletionEvent, { f: "extend" }>;
@@ -251,11 +251,6 @@ export class RenamedOwners {
   #nameOf(key: string, owner: string): string {
     return (this.#names.size === 0 ? undefined : this.#names.get(ownerName(key, owner))?.name) ?? owner;
   }
-}
-
-/** The value in place of which its client uses another, before the extension that drew that one is known to be completed. */
-function replacedBy(event: HistoryEvent & { readonly [DRAWN_FROM]?: string }): string | undefined {
-  return event[DRAWN_FROM];
 }
 
 /** The values for which its client asked for extensions whose outcome it does not know, before these are known to be completed. */

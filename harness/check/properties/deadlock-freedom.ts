@@ -144,7 +144,7 @@ class DeadlockFreedom implements Checker {
     return state;
   }
 
-  #follow({ hold }: HoldChange, time: number): void {
+  #follow({ kind, hold }: HoldChange, time: number): void {
     const state = this.#of(hold.key);
     this.#silent.hear(hold.key, time);
     state.idleSince = time;
@@ -153,7 +153,7 @@ class DeadlockFreedom implements Checker {
     // Without the step of a coarse clock by which it is counted as longer.
     state.maxPromised = Math.max(state.maxPromised, Math.round(promised - hold.clockSlack / 2));
     state.lastHold = hold;
-    if (hold.end === undefined) {
+    if (kind !== "ended") {
       state.doubt = {};
       state.lateRenewal = undefined;
     }

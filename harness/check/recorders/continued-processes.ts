@@ -2,7 +2,7 @@ import type { HistoryEvent } from "../../history/history.ts";
 import type { ProcessLineage } from "../../history/process-lineage.ts";
 import { OldestFirst } from "../../history/oldest-first.ts";
 import { OpenOperations } from "../../history/operations.ts";
-import { goesOn } from "../../history/unordered.ts";
+import { goesOn, RECORDED_PROCESS } from "../../history/unordered.ts";
 
 /** How many processes are remembered. */
 const REMEMBERED = 20_000;
@@ -16,6 +16,8 @@ export class ContinuedProcesses {
   readonly #open = new OpenOperations();
   /** Processes whose operation had an unknown outcome. */
   readonly #retired = new OldestFirst<number, true>(REMEMBERED);
+  /** By process that stands for another one in a single operation, that one. */
+  readonly #recorded = new OldestFirst<number, number>(REMEMBERED);
   /** By process, its first event. */
   readonly #begun = new OldestFirst<number, number>(REMEMBERED);
 
@@ -23,20 +25,27 @@ export class ContinuedProcesses {
     this.#lineage = lineage;
   }
 
-  push(event: HistoryEvent): void {
+  push(event: HistoryEvent & { readonly [RECORDED_PROCESS]?: number }): void {
     const { type, process, index } = event;
     if (typeof process !== "number") return;
     if (type === "invoke" && this.#begun.get(process) === undefined) this.#begun.set(process, index);
     this.#open.push(event);
-    if (type === "info" && !goesOn(event.value?.reason)) this.#retired.set(process, true);
+    const recorded = event[RECORDED_PROCESS];
+    if (recorded !== undefined) this.#recorded.set(process, recorded);
+    if (type === "info" && !goesOn(event.value?.reason)) this.#retired.set(this.#recordedOf(process), true);
   }
 
   /** Whether the later process is the same as the earlier one, or may go on where that ended. */
   mayContinue(earlier: number, later: number): boolean {
-    if (earlier === later) return true;
+    const recorded = this.#recordedOf(earlier);
+    if (recorded === this.#recordedOf(later)) return true;
     return (
-      (this.#retired.has(earlier) || this.#hasGoneSilent(earlier, later)) && this.#lineage.mayContinue(earlier, later)
+      (this.#retired.has(recorded) || this.#hasGoneSilent(earlier, later)) && this.#lineage.mayContinue(earlier, later)
     );
+  }
+
+  #recordedOf(process: number): number {
+    return this.#recorded.get(process) ?? process;
   }
 
   /** Whether the later process did nothing until the earlier one had an operation under way that is not answered. */
