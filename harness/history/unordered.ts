@@ -44,6 +44,13 @@ export const RECORDED_PROCESS = Symbol("the process that the recording has");
  */
 export const AFTER_GRANTS = Symbol("its process knew of these grants already");
 
+/** On an answer that counts as late as it may have come by all clocks: how much earlier that may have been, in nanoseconds. */
+export const ANSWERED_WITHIN = Symbol("by how much the clocks may differ");
+
+export function answeredWithin(answer: CompletionEvent & { readonly [ANSWERED_WITHIN]?: number }): number {
+  return answer[ANSWERED_WITHIN] ?? 0;
+}
+
 /** What the recording says of an operation, also where the clock leaves open when it was completed. */
 export interface Stated {
   readonly owner?: string;

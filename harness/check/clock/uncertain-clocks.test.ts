@@ -114,6 +114,21 @@ describe("clocks that differ", () => {
     expect(accused(others(goneOn.release(150.2, 2, "a2")))).toEqual([]);
   });
 
+  it("leave open which of two clients was granted the key first, where the other does nothing any more", () => {
+    const granted = (laterMs: number): Recording =>
+      new Recording({ clients: 2, clockUncertaintyMs: 10 })
+        .seek(1.3, 0, { ttlMs: 20 })
+        .seek(2.4, 1, { ttlMs: 20 })
+        .granted(21.1, 0, "a")
+        .granted(21.1 + laterMs, 1, "b")
+        .seekExtension(60.2, 0, "a", 20);
+    expect(accused(granted(9.7).failExtension(61.5, 0).history)).toEqual([]);
+    expect(accused(granted(10.3).failExtension(61.5, 0).history)).toContain("mutual-exclusion");
+    expect(accused(granted(9.7).failExtension(61.5, 0).release(70.2, 1, "b", false).history)).toContain(
+      "mutual-exclusion",
+    );
+  });
+
   const apart = (): Recording => new Recording({ clients: 2, timeUnit: "ns", clockUncertaintyMs: 10 });
 
   it("leave open whether a client still held when it was answered last", () => {

@@ -3,7 +3,7 @@ import { clientOf } from "../../history/clients.ts";
 import { type HistoryEvent, type HistoryHeader, NANOSECONDS_PER_MS } from "../../history/history.ts";
 import { askedTtlMs, BY_THE_CLOCK, longestTtlMs } from "../../history/holds/lease.ts";
 import type { InvocationEvent } from "../../history/operations.ts";
-import { BESIDE_OTHERS, RECORDED_PROCESS } from "../../history/unordered.ts";
+import { ANSWERED_WITHIN, BESIDE_OTHERS, RECORDED_PROCESS } from "../../history/unordered.ts";
 import { RecordedPlaces } from "./recorded-places.ts";
 import { GrantsKeptBack } from "./grants-kept-back.ts";
 import { ValuesKeptBack } from "./values-kept-back.ts";
@@ -142,7 +142,8 @@ export class UncertainClocks {
     this.#busy.add(process);
     this.#grants.keepBack(event, process);
     const isGrant = event.type === "ok" && (event.f === "acquire" || event.f === "extend");
-    return Object.assign({ ...(isGrant ? this.#counted(event) : event), process }, { [BESIDE_OTHERS]: true });
+    const marks = { [BESIDE_OTHERS]: true, [ANSWERED_WITHIN]: this.#uncertainty };
+    return Object.assign({ ...(isGrant ? this.#counted(event) : event), process }, marks);
   }
 
   /** A validity counts from where its own clock says. */

@@ -37,12 +37,24 @@ export const mutualExclusion: CheckerFactory = {
   create: (evidence) => new MutualExclusion(evidence),
 };
 
+/** No more overlaps than this wait: a lock that has so many is judged by those. */
+const MOST_WAITING = 1000;
+
+interface Waiting {
+  readonly overlap: Overlap;
+  /** The earlier holders that showed in time that they still meant to hold. */
+  readonly meant: readonly Hold[];
+  readonly interferences: readonly Interference[];
+}
+
 class MutualExclusion implements Checker {
   readonly #evidence: SharedEvidence;
   readonly #findings = new Findings("mutual-exclusion");
   readonly #overlaps = new OpenOverlaps((overlap) => this.#conclude(overlap));
   readonly #disputed = new DisputedOwners(false);
   readonly #doubted = new DoubtedShares(false);
+  /** Those of which the second holder is to show that it still meant to hold, when the first had begun. */
+  readonly #waiting: Waiting[] = [];
   #holds = 0;
 
   constructor(evidence: SharedEvidence) {
@@ -70,6 +82,8 @@ class MutualExclusion implements Checker {
 
   finish(): PropertyVerdict {
     this.#overlaps.finish();
+    for (const { overlap, meant, interferences } of this.#waiting)
+      if (overlap.second.lastSignTime > overlap.second.grantedTime) this.#find(overlap, meant, interferences);
     const reason = this.#disputed.reason ?? this.#doubted.reason;
     if (this.#holds > 0) return this.#findings.verdict(reason === undefined ? VALID : unknown(reason));
     return this.#findings.verdict(notApplicable(this.#evidence.noneInWords("grant", "no lock was ever granted")));
@@ -108,19 +122,28 @@ class MutualExclusion implements Checker {
    * enough holders must show it to exceed the limit.
    */
   #conclude(overlap: Overlap): void {
-    const { first, second, others = [], shares, index } = overlap;
-    // Of grants at one time by the clock nobody knows which came first: the second must outlast that time too.
-    const outlasts = !second.besideOthers || second.lastSignTime > second.grantedTime;
-    const meant = [first, ...others]
-      .filter(({ lastSignIndex }) => lastSignIndex > index)
-      .filter(({ grantedTime }) => outlasts || grantedTime < second.grantedTime);
-    const group = others.length === 0 ? meant : (tooMany(second, meant, shares) ?? []);
-    if (group.length === 0 || (shares.size > 0 && this.#conflicts(second, group, shares).length === 0)) return;
-    const confirmed = others.length === 0 ? overlap : overranFirst(overlap, group);
+    const { first, second, others = [], index } = overlap;
+    const meant = [first, ...others].filter(({ lastSignIndex }) => lastSignIndex > index);
     const interferences = this.#evidence.interferences.of(first.key);
+    // Of grants at one time, as far as the clocks show, nobody knows which came first: the second must outlast that time too.
+    const outlasts = !second.besideOthers || second.lastSignTime > second.grantedTime;
+    const granted = second.grantedTime - second.grantedWithin;
+    const earlier = meant.filter(({ grantedTime }) => outlasts || grantedTime < granted);
+    if (this.#find(overlap, earlier, interferences) || earlier.length === meant.length) return;
+    const mayOutlast = second.grantedWithin > 0 && second.end === undefined;
+    if (mayOutlast && this.#waiting.length < MOST_WAITING) this.#waiting.push({ overlap, meant, interferences });
+  }
+
+  /** Whether the hold of these overlapped with the second one. */
+  #find(overlap: Overlap, meant: readonly Hold[], interferences: readonly Interference[]): boolean {
+    const { second, others = [], shares } = overlap;
+    const group = others.length === 0 ? meant : (tooMany(second, meant, shares) ?? []);
+    if (group.length === 0 || (shares.size > 0 && this.#conflicts(second, group, shares).length === 0)) return false;
+    const confirmed = others.length === 0 ? overlap : overranFirst(overlap, group);
     // The answer that makes an overlap of the leases certain may come later.
     const met = this.#leasesOf(confirmed);
     this.#findings.add(() => this.#describe(confirmed, met ?? this.#leasesOf(confirmed), interferences));
+    return true;
   }
 
   /** The overlap of the leases of these holds. */

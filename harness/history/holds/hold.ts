@@ -34,6 +34,8 @@ export interface Hold {
   readonly place: string | undefined;
   /** Whether others did something at the same time as it was granted, by a clock that does not say in which order. */
   readonly besideOthers: boolean;
+  /** By how much it may have been granted before `grantedTime`, by clocks of which one may be late, in nanoseconds. */
+  readonly grantedWithin: number;
   readonly invokedIndex: number;
   readonly invokedTime: number;
   readonly grantedIndex: number;

@@ -1,6 +1,6 @@
 import { shareOf } from "../../core/sharing.ts";
 import type { Hold } from "../holds.ts";
-import { BESIDE_OTHERS } from "../unordered.ts";
+import { answeredWithin, BESIDE_OTHERS } from "../unordered.ts";
 import { NANOSECONDS_PER_MS } from "../history.ts";
 import { statedOwner } from "../owner-value.ts";
 import { leaseOf, longestTtlMs } from "./lease.ts";
@@ -22,6 +22,7 @@ export function newHold({ invocation, completion }: GrantEvents): Hold {
     shareAsStated: undefined,
     place,
     besideOthers: BESIDE_OTHERS in completion,
+    grantedWithin: answeredWithin(completion),
     invokedIndex: invocation.index,
     invokedTime: invocation.time,
     grantedIndex: completion.index,
