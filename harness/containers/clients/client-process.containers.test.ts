@@ -121,7 +121,9 @@ describeWithEngine("a client process", () => {
     await client.pause();
     expect(await client.jumpClock(5_000)).toMatchObject({ observed: false });
     await client.resume();
-    expect(await client.jumpClock(1_000)).toMatchObject({ detail: expect.stringMatching(/was (?:4,9|5,0)\d\d ms off/) });
+    expect(await client.jumpClock(1_000)).toMatchObject({
+      detail: expect.stringMatching(/was (?:4,9|5,0)\d\d ms off/),
+    });
   });
 
   test("whose driver cannot connect is one clear error", async () => {
