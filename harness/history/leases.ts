@@ -9,6 +9,7 @@ import { OldestFirst } from "./oldest-first.ts";
 import { PossibleReentries } from "./possible-reentries.ts";
 import type { ProcessLineage } from "./process-lineage.ts";
 import type { CompletionEvent, InvocationEvent } from "./operations.ts";
+import { statedIn } from "./unordered.ts";
 
 /** An operation that may change a lease: its owner enters again, or extends. */
 type LeaseOperation = Extract<InvocationEvent, { f: "acquire" | "extend" }>;
@@ -259,7 +260,8 @@ export class Leases {
    * The operation of this process is over. Where its outcome is unknown, it may take effect at any time from now on.
    * Returns the owner values whose holds an acquire of unknown outcome may have entered, as far as that is known.
    */
-  answer(operation: LeaseOperation, { type, value }: Answer): Iterable<string> {
+  answer(operation: LeaseOperation, completion: Answer): Iterable<string> {
+    const { type, value } = completion;
     const { f, key, process, time } = operation;
     const { request, holds } = this.#asking.get(process) ?? { request: requestOf(operation), holds: [] };
     this.#asking.delete(process);
@@ -268,7 +270,9 @@ export class Leases {
     else this.#extensions.end(nameOf({ key, owner: operation.value.owner }), process);
     if (f === "acquire" && type === "ok") request.owner = value.owner;
     const isUnknown = f === "acquire" && type === "info";
-    const owners = isUnknown ? this.#reentriesOf(key).add(process, request, request.invokedIndex) : [];
+    const owners = isUnknown
+      ? this.#reentriesOf(key).add(process, request, request.invokedIndex, statedIn(completion).owner)
+      : [];
     for (const owner of owners) {
       const name = nameOf({ key, owner });
       this.#remember(name, request);

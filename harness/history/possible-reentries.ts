@@ -37,6 +37,8 @@ interface Unknown<T> {
   readonly invokedIndex: number;
   /** The one owner value that its client is known to have had, if any. */
   owner: string | undefined;
+  /** Its own owner value, where that is known and only its time is not, and nobody was seen to be granted it yet. */
+  awaited: string | undefined;
   /** How many grants there were before it. */
   readonly after: number;
 }
@@ -81,10 +83,21 @@ export class PossibleReentries<T> {
    * The outcome of this acquire will never be known. Returns the owner values whose holds it may have entered again: the
    * last that its client had been granted when it asked, or the one that it referred to without having been granted any; and
    * those that it was granted while the acquire was under way.
+   *
+   * @param stated its owner value, where only the time at which it was granted is unknown: then it is of no other
    */
-  add(process: number, acquire: T, invokedIndex: number): ReadonlySet<string> {
+  add(process: number, acquire: T, invokedIndex: number, stated?: string): ReadonlySet<string> {
+    if (stated !== undefined) return this.#addStated(process, acquire, invokedIndex, stated);
     const owner = this.#ownerOf(process);
-    const unknown = { process, acquire, kind: this.#kindOf(acquire), invokedIndex, owner, after: this.#grants };
+    const unknown = {
+      process,
+      acquire,
+      kind: this.#kindOf(acquire),
+      invokedIndex,
+      owner,
+      after: this.#grants,
+      awaited: undefined,
+    };
     this.#keep(unknown);
     const before = this.#ownerOf(process, invokedIndex);
     const owners = owner === undefined ? this.#possibleOwnersOf(unknown) : new Set([owner]);
@@ -96,6 +109,16 @@ export class PossibleReentries<T> {
     }
     for (const possible of owners) this.#include(possible);
     return owners;
+  }
+
+  #addStated(process: number, acquire: T, invokedIndex: number, owner: string): ReadonlySet<string> {
+    const isGranted = [...this.#granted.values(), ...this.#recent].some((grant) => grant.owner === owner);
+    const awaited = isGranted ? undefined : owner;
+    const kind = this.#kindOf(acquire);
+    this.#keep({ process, acquire, kind, invokedIndex, owner, after: this.#grants, awaited });
+    if (!isGranted) return new Set();
+    this.#include(owner);
+    return new Set([owner]);
   }
 
   #keep(unknown: Unknown<T>): void {
@@ -137,6 +160,10 @@ export class PossibleReentries<T> {
     const others = new Set<Unknown<T>>();
     for (const unknowns of [this.#settled, this.#unknown]) {
       for (const unknown of unknowns) {
+        if (unknown.awaited === owner) {
+          unknown.awaited = undefined;
+          beside.push(unknown);
+        }
         if (unknown.owner === owner || !this.#mayBeOne(unknown.process, process)) continue;
         if (unknown.owner === undefined) {
           if (lastOffer <= unknown.after) free.push(unknown);

@@ -211,6 +211,22 @@ describe("a coarse clock", () => {
     expect(refused(2150)).toEqual(["deadlock-freedom"]);
   });
 
+  it("leaves open when an owner was granted the key that enters it again at the same time, and not that it was", () => {
+    const entered = (inner: boolean): readonly string[] => {
+      const history = new Recording({ clients: 4, reentrant: true })
+        .seek(100, 1)
+        .granted(100, 1, "old", { fence: 2 })
+        .seek(2900, 5)
+        .granted(2900, 5, "a", { fence: 45 });
+      if (inner) history.seek(2900, 5).granted(2900, 5, "a", { fence: 45 });
+      history.seekExtension(2900, 11, "x", 300).extended(2900, 11, "x").leave(2900, 11, "x").left(2900, 11);
+      history.leave(3000, 5, "a").left(3000, 5).seek(3100, 5).granted(3100, 5, "a", { fence: 45 });
+      return accused(history.leave(3100, 5, "a").left(3100, 5).history, true);
+    };
+    expect(entered(true)).toEqual([]);
+    expect(entered(false)).toContain("fencing-tokens");
+  });
+
   it("names the events that prove a violation by their places in the recording", () => {
     const { history } = new Recording({ clients: 3 })
       .seek(0, 0)

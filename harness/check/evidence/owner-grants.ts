@@ -3,6 +3,7 @@ import { hadNoEffect, type LeaseRequest } from "../../history/leases.ts";
 import { OldestFirst } from "../../history/oldest-first.ts";
 import { PossibleReentries } from "../../history/possible-reentries.ts";
 import { type CompletionEvent, grantOf, type InvocationEvent } from "../../history/operations.ts";
+import { statedIn } from "../../history/unordered.ts";
 import type { HeldBefore } from "./held-before.ts";
 import type { HistoryStep } from "./history-step.ts";
 
@@ -116,15 +117,16 @@ export class OwnerGrantLog {
       });
       this.#forget();
     } else if (event.type === "info" && event.f === "acquire") {
-      this.#addUnknown(event.key, event.process, invocation?.index ?? event.index);
+      this.#addUnknown(event, invocation?.index ?? event.index);
     } else if (event.type === "ok" && event.f === "release" && invocation?.f === "release") {
       // It may go on under another owner value, which its client is granted later.
       if (loss === undefined) this.#released(event, invocation);
     }
   }
 
-  #addUnknown(key: string, process: number, invokedIndex: number): void {
-    for (const owner of this.#reentriesOf(key).add(process, undefined, invokedIndex)) {
+  #addUnknown(answer: CompletionEvent, invokedIndex: number): void {
+    const { key, process } = answer;
+    for (const owner of this.#reentriesOf(key).add(process, undefined, invokedIndex, statedIn(answer).owner)) {
       const known = this.#byOwner.get(nameOf(key, owner));
       if (known !== undefined) known.unknown += 1;
     }

@@ -276,12 +276,12 @@ export class KeyOperations {
 
   /** An acquire of unknown outcome may also have entered a hold of its own client again. */
   #takeReentries(acquire: LockOperation): void {
-    const { owner, process, completed, invoked } = acquire;
+    const { owner, process, completed, invoked, stated } = acquire;
     if (owner !== undefined) {
       for (const unknown of this.#reentries.grant(process, owner, completed, invoked))
         this.#takeReentry(unknown, owner);
     } else if (!acquire.required) {
-      for (const own of this.#reentries.add(process, acquire, acquire.invoked)) this.#takeReentry(acquire, own);
+      for (const own of this.#reentries.add(process, acquire, invoked, stated)) this.#takeReentry(acquire, own);
     }
   }
 

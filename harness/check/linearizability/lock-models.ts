@@ -60,7 +60,7 @@ export interface LockOperation {
   readonly process: number;
   /** Absent for contended tries, and for acquires of unknown outcome: nobody was told their owner value. */
   readonly owner: string | undefined;
-  /** The owner value that the recording has, if that is another. */
+  /** The owner value that the recording has, if that is another; of an acquire of unknown outcome, if no more than its time is unknown. */
   readonly stated?: string | undefined;
   /** This release or extension refers to no known grant: it may refer to an acquire of unknown outcome. */
   readonly stranger: boolean;

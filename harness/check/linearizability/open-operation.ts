@@ -3,7 +3,7 @@ import { NANOSECONDS_PER_MS, type RenewedEvent } from "../../history/history.ts"
 import type { Point } from "./configuration.ts";
 import type { CompletionEvent, InvocationEvent } from "../../history/operations.ts";
 import { statedOwner } from "../../history/owner-value.ts";
-import { PERHAPS_BEFORE } from "../../history/unordered.ts";
+import { PERHAPS_BEFORE, statedIn } from "../../history/unordered.ts";
 import { mayRenew } from "../../history/holds/repeated-acquire.ts";
 import { earliestExpiry, type LockOperation } from "./lock-models.ts";
 
@@ -56,6 +56,7 @@ export function possible(open: OpenOperation): LockOperation {
 /** An operation that may have taken effect. */
 export function ended(open: OpenOperation, completion: Exclude<LockCompletion, { type: "fail" }>): LockOperation {
   if (completion.type === "ok") return granted(open, completion);
+  if (completion.f === "acquire") return { ...possible(open), stated: statedIn(completion).owner };
   return PERHAPS_BEFORE in completion ? { ...possible(open), until: completion.index } : possible(open);
 }
 
