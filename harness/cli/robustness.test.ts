@@ -69,7 +69,7 @@ test("a hunt in which nothing is granted says why, and how to check the driver",
   const text = stdout.replaceAll(/\s+/g, " ");
   expect(code).toBe(2);
   expect(text).toContain(
-    "ended as info: no answer; it tried to connect to an address that is not in `servers`: N:N: 3 runs",
+    "ended as info: no answer; it tried to connect to an address that is not in `servers`: an address: 3 runs",
   );
   expect(text).toContain(
     "no run decided anything. Seed 1. Check the driver: npx lockstorm conform ./deaf.mjs --topology single",
