@@ -56,7 +56,7 @@ interface WatchedKey {
  * or wait for more than half a second. The lock may have left the key behind after a release, so that it is only free when its
  * lease is over; a waiting client may not have been woken; or it asks again too seldom. No property is broken: a lock owes
  * its clients no more than that it becomes free at last. Judged until the first fault, in histories that lockstorm recorded; the death
- of a client is none, since its leases end: what is granted more than 2 s after the longest lease counted from then is told.
+ * of a client is none, since its leases end: what is granted more than 2 s after the longest lease counted from then is told.
  */
 export class FreeWaits {
   readonly #keys = new Map<string, WatchedKey>();

@@ -185,6 +185,26 @@ it("blames the lock that extended a lease after another client had held", () => 
   expect(judged(ended(between(begun()).info(700, 0, "extend")))).toMatch(/^invalid; overrun /);
 });
 
+it("blames no extension after a grant that was only answered later", () => {
+  const overran = (fences: readonly [number, number]): string =>
+    judged(
+      new Recording()
+        .seek(0, 1, { ttlMs: 500 })
+        .seek(600, 0, { ttlMs: 1000 })
+        .granted(610, 0, "a", { fence: fences[0] })
+        .granted(700, 1, "b", { fence: fences[1] })
+        .write(710, 1, "b", "x", { basedOn: 0, fence: fences[1] })
+        .audit(711, 1, "x", { owner: "b", basedOn: 0 })
+        .wrote(712, 1, 1)
+        .extend(714, 0, "a")
+        .write(720, 0, "a", "y", { basedOn: 0, fence: fences[0] })
+        .audit(721, 2, "y", { owner: "a", basedOn: 0 })
+        .wrote(722, 0, 2),
+    );
+  expect(overran([2, 1])).toMatch(/^invalid; overrun /);
+  expect(overran([1, 2])).toMatch(/^invalid; foreign-release /);
+});
+
 it("says how many updates were lost", () => {
   const recording = new Recording()
     .audit(1, 1, "x", { basedOn: 0 })

@@ -282,11 +282,18 @@ class LostUpdates implements Checker {
 
 /** The extension by which a hold continued after another client had held. */
 function keptAfter(mine: Hold, theirs: Hold, interferences: readonly Interference[]): Interference | undefined {
-  if (theirs.owner === mine.owner || theirs.grantedIndex < mine.grantedIndex) return undefined;
+  if (theirs.owner === mine.owner || !isGrantedLater(theirs, mine)) return undefined;
   return interferences.find(
     ({ f, certain, owner, completedIndex }) =>
       f === "extend" && certain && owner === mine.owner && completedIndex > theirs.grantedIndex,
   );
+}
+
+/** Of two acquires that ran at the same time, the one that was answered last may have been granted first: its fencing token shows it. */
+function isGrantedLater(later: Hold, earlier: Hold): boolean {
+  if (later.invokedIndex > earlier.grantedIndex) return true;
+  if (later.fence === undefined || earlier.fence === undefined) return false;
+  return later.grantedIndex > earlier.grantedIndex && later.fence > earlier.fence;
 }
 
 /** A hypothesis that the history shows by itself. */
