@@ -2,9 +2,9 @@
 const KEPT_DONE = 16;
 
 /**
- * Whether to drop the first `done` of a list's `length` entries, which nobody asks for again. Most of the list is done with
+ * Whether to drop the first `done` of a list's `length` entries, which nobody asks for again. All or most of the list is done with
  * then, so that dropping costs each entry the same, however long the list is.
  */
 export function isDroppable(done: number, length: number): boolean {
-  return done > KEPT_DONE && done * 2 > length;
+  return done === length || (done > KEPT_DONE && done * 2 > length);
 }

@@ -6,13 +6,18 @@ interface Entry<K, V> {
   newer: Entry<K, V> | undefined;
 }
 
+/** Of so few entries none is looked up in a `Map`: that takes hundreds of bytes, and there may be thousands of keys. */
+const FEW = 16;
+
 /**
  * A map that finds its oldest entry at no cost. A `Map` keeps the order of insertion too, but skips the gaps of deleted
  * entries each time it is asked for its first: with a capacity of 50,000 entries, thousands of gaps for each insertion.
  * It must not change while somebody goes through its values or entries.
  */
 export class OldestFirst<K, V> {
-  readonly #entries = new Map<K, Entry<K, V>>();
+  /** Undefined as long as there were few. */
+  #entries: Map<K, Entry<K, V>> | undefined;
+  #size = 0;
   #oldest: Entry<K, V> | undefined;
   #newest: Entry<K, V> | undefined;
   readonly #most: number;
@@ -23,7 +28,7 @@ export class OldestFirst<K, V> {
   }
 
   get size(): number {
-    return this.#entries.size;
+    return this.#size;
   }
 
   /** The entry that was set longest ago. */
@@ -32,11 +37,11 @@ export class OldestFirst<K, V> {
   }
 
   has(key: K): boolean {
-    return this.#entries.has(key);
+    return this.#find(key) !== undefined;
   }
 
   get(key: K): V | undefined {
-    return this.#entries.get(key)?.value;
+    return this.#find(key)?.value;
   }
 
   *values(): Iterable<V> {
@@ -54,12 +59,14 @@ export class OldestFirst<K, V> {
 
   /** Sets an entry, as the youngest. */
   set(key: K, value: V): void {
-    const known = this.#entries.get(key);
+    const known = this.#find(key);
     if (known === undefined) {
       const entry: Entry<K, V> = { key, value, older: undefined, newer: undefined };
-      this.#entries.set(key, entry);
       this.#append(entry);
-      if (this.#entries.size > this.#most) this.delete(this.#oldest!.key);
+      this.#size += 1;
+      this.#entries?.set(key, entry);
+      if (this.#size > FEW) this.#entries ??= this.#indexed();
+      if (this.#size > this.#most) this.delete(this.#oldest!.key);
       return;
     }
     known.value = value;
@@ -70,21 +77,37 @@ export class OldestFirst<K, V> {
 
   /** Changes the value of an entry, which keeps its age. Without such an entry nothing changes. */
   replace(key: K, value: V): void {
-    const entry = this.#entries.get(key);
+    const entry = this.#find(key);
     if (entry !== undefined) entry.value = value;
   }
 
   delete(key: K): boolean {
-    const entry = this.#entries.get(key);
+    const entry = this.#find(key);
     if (entry === undefined) return false;
     this.#takeOut(entry);
-    return this.#entries.delete(key);
+    this.#size -= 1;
+    this.#entries?.delete(key);
+    return true;
   }
 
   clear(): void {
-    this.#entries.clear();
+    this.#entries = undefined;
+    this.#size = 0;
     this.#oldest = undefined;
     this.#newest = undefined;
+  }
+
+  #find(key: K): Entry<K, V> | undefined {
+    if (this.#entries !== undefined) return this.#entries.get(key);
+    let entry = this.#newest;
+    while (entry !== undefined && entry.key !== key) entry = entry.older;
+    return entry;
+  }
+
+  #indexed(): Map<K, Entry<K, V>> {
+    const entries = new Map<K, Entry<K, V>>();
+    for (let entry = this.#oldest; entry !== undefined; entry = entry.newer) entries.set(entry.key, entry);
+    return entries;
   }
 
   #append(entry: Entry<K, V>): void {

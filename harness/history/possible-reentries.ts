@@ -19,8 +19,8 @@ interface Grant {
   readonly process: number;
   readonly owner: string;
   readonly index: number;
-  /** By kind, the acquires that may be any client's and were offered to it since. */
-  readonly offered: Map<string, Offered>;
+  /** By kind, the acquires that may be any client's and were offered to it since; undefined if there are none. */
+  offered: Map<string, Offered> | undefined;
 }
 
 interface Offered {
@@ -133,8 +133,9 @@ export class PossibleReentries<T> {
   }
 
   /** Whether this hold needs one more acquire that may have entered it again. */
-  #isOffered({ offered }: Grant, { kind, invokedIndex }: Unknown<T>): boolean {
+  #isOffered(grant: Grant, { kind, invokedIndex }: Unknown<T>): boolean {
     if (this.#lineage.knowsClients) return true;
+    const offered = (grant.offered ??= new Map<string, Offered>());
     const known = offered.get(kind);
     if (known === undefined) offered.set(kind, { count: 1, latest: invokedIndex });
     else if (known.count < OF_A_KIND) {
@@ -149,7 +150,7 @@ export class PossibleReentries<T> {
    * were asked for after it was, while it was under way.
    */
   grant(process: number, owner: string, index: number, invokedIndex = index): readonly T[] {
-    const grant = { process, owner, index, offered: new Map<string, Offered>() };
+    const grant: Grant = { process, owner, index, offered: undefined };
     if (this.#recent.push(grant) > 2 * RECENT) this.#recent.splice(0, RECENT);
     this.#granted.set(process, grant);
     this.#grants += 1;

@@ -68,6 +68,21 @@ describe("a history with too many", () => {
     expect(judged(permits.history, { undecidedLeases: 2 }).properties["mutual-exclusion"]?.verdict).toBe("valid");
   });
 
+  it("keys explains what was wrong with one that was concluded as it would have at the end", () => {
+    const recording = new Recording().acquire(0, 0, "a", { fence: 2 }).release(20, 0, "a");
+    recording.acquire(40, 1, "b", { fence: 1 }).release(60, 1, "b");
+    for (let one = 0; one < 6; one += 1)
+      recording
+        .on(`k${one}`)
+        .acquire(100 + 100 * one, 0, "c", { fence: 1 })
+        .release(120 + 100 * one, 0, "c");
+    const { history } = recording;
+    const explained = (keys: number): string | undefined =>
+      judged(history, { keys }).properties.linearizability?.violations[0]?.explanation;
+    expect(explained(20)).toContain("only if the fencing tokens are ignored");
+    expect(explained(2)).toBe(explained(20));
+  });
+
   it("keys in use leaves out those for which there is no room, and says why", () => {
     const { properties } = judged(ofMany("keys").history, { keys: 3 });
     expect(properties["deadlock-freedom"]).toMatchObject({

@@ -9,6 +9,9 @@ import type { Overlap } from "./overlaps.ts";
 
 /** How many past operations the search for the cause of an overlap looks at, per key. */
 const REMEMBERED_PER_KEY = 64;
+/** The same, where there are more than `MANY_KEYS`: each takes a few hundred bytes. */
+const REMEMBERED_OF_MANY = 8;
+const MANY_KEYS = 1000;
 
 /** Of how many overlaps of leases the interferences are kept: far more than are listed. */
 const KEPT_OVERLAPS = 1000;
@@ -131,7 +134,12 @@ export class InterferenceLog {
     if (interference === undefined) return;
     const remembered = this.#byKey.get(event.key);
     if (remembered === undefined) this.#byKey.set(event.key, [interference]);
-    else if (remembered.push(interference) > 2 * REMEMBERED_PER_KEY) remembered.splice(0, REMEMBERED_PER_KEY);
+    else if (remembered.push(interference) > 2 * this.#remembered)
+      remembered.splice(0, remembered.length - this.#remembered);
+  }
+
+  get #remembered(): number {
+    return this.#byKey.size > MANY_KEYS ? REMEMBERED_OF_MANY : REMEMBERED_PER_KEY;
   }
 
   #rememberUnplaced(event: CompletionEvent, invocation: InvocationEvent | undefined): void {

@@ -13,7 +13,7 @@ import { LOCK_MODELS, lockModel, type LockOperation } from "./lock-models.ts";
 import { followEvents, followLinearization } from "../testing/follow.ts";
 import { isRegular, RANDOM_KINDS } from "../testing/random-kinds.ts";
 import { moves, randomOperations, type RandomHistoryOptions } from "../testing/random-locks.ts";
-import { type SearchOutcome, searchLinearization } from "./wgl.ts";
+import { type SearchOutcome, searchLinearization } from "./search/wgl.ts";
 
 /**
  * Histories of each kind, with the usual effort; more where outcomes are unknown, because only those have shown rare

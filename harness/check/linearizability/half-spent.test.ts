@@ -2,6 +2,7 @@ import { expect, it } from "vitest";
 import { eventsOf } from "../testing/operation-events.ts";
 import { operationsOf } from "../testing/notation.ts";
 import { KeyOperations } from "./key-operations.ts";
+import { KeptRoom } from "./search/kept-operations.ts";
 import type { KeyProgress } from "./follower.ts";
 import { lockModel } from "./lock-models.ts";
 import { StepBudget } from "./step-budget.ts";
@@ -20,7 +21,7 @@ const turns = (count: number): string =>
 /** What is known of them after so many steps at most. No general search helps. */
 function follow(text: string, steps: number): KeyProgress["state"] {
   const budget = new StepBudget(steps);
-  const following = new KeyOperations(lockModel("reentrant-fenced-mutex"), false, 0, undefined, budget);
+  const following = new KeyOperations(lockModel("reentrant-fenced-mutex"), false, new KeptRoom(0), undefined, budget);
   for (const event of eventsOf(operationsOf(text))) {
     if ("invocation" in event) following.invoke(event.invocation, event.stranger);
     else following.complete(event.completion);

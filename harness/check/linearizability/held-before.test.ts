@@ -7,7 +7,7 @@ import { isRegular, RANDOM_KINDS } from "../testing/random-kinds.ts";
 import { moves, randomOperations } from "../testing/random-locks.ts";
 import { wildOperations } from "../testing/wild-operations.ts";
 import { LOCK_MODELS, lockModel, type LockModelName, type LockOperation } from "./lock-models.ts";
-import { searchLinearization } from "./wgl.ts";
+import { searchLinearization } from "./search/wgl.ts";
 
 const ALL = LOCK_MODELS;
 const NONE: readonly LockModelName[] = [];

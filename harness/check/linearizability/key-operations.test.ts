@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { KeyOperations } from "./key-operations.ts";
-import { keptBeside } from "./general-search.ts";
+import { KeptRoom } from "./search/kept-operations.ts";
 import { LOCK_MODELS, lockModel, type LockModelName } from "./lock-models.ts";
 import { countKept } from "../testing/garbage.ts";
 import { followEvents } from "../testing/follow.ts";
@@ -33,7 +33,13 @@ describe("operations of one key", () => {
       { length: 100 },
       (_, turn) => `acquire a ${turn * 4}-${turn * 4 + 1}; release a ${turn * 4 + 2}-${turn * 4 + 3}`,
     );
-    const following = new KeyOperations(lockModel("owner-aware-mutex"), false, 0, undefined, new StepBudget(1e6));
+    const following = new KeyOperations(
+      lockModel("owner-aware-mutex"),
+      false,
+      new KeptRoom(0),
+      undefined,
+      new StepBudget(1e6),
+    );
     const taken: WeakRef<object>[] = [];
     for (const event of eventsOf(operationsOf(text.join("; ")))) {
       if ("invocation" in event) following.invoke(event.invocation, event.stranger);
@@ -77,7 +83,7 @@ describe("operations of one key", () => {
   it("are searched whole, those that stay open too, when the steps do not suffice; if they were not too many to keep", () => {
     const searched = (text: string, keep: number): string => {
       const budget = new StepBudget(0);
-      const following = new KeyOperations(lockModel("owner-aware-mutex"), true, keep, undefined, budget);
+      const following = new KeyOperations(lockModel("owner-aware-mutex"), true, new KeptRoom(keep), undefined, budget);
       for (const event of eventsOf(operationsOf(text))) {
         if ("invocation" in event) following.invoke(event.invocation, event.stranger);
         else following.complete(event.completion);
@@ -122,7 +128,7 @@ describe("an operation that stays open", () => {
   const rounds = (count: number): readonly string[] => Array.from({ length: count }, (_, number) => round(number));
   /** At most ten operations wait for it. */
   const bounded = (operations: readonly string[]): KeyOperations => {
-    const following = new KeyOperations(lockModel("owner-aware-mutex"), true, 20, 10);
+    const following = new KeyOperations(lockModel("owner-aware-mutex"), true, new KeptRoom(20), 10);
     for (const event of eventsOf(operationsOf(operations.join("; ")))) {
       if ("invocation" in event) following.invoke(event.invocation, event.stranger);
       else following.complete(event.completion);
@@ -244,10 +250,6 @@ describe("the first operation that no order explains", () => {
     );
     expect(compared).toBeGreaterThan(5);
   });
-});
-
-it("keeps the whole history of few of many keys for the general search", () => {
-  expect([0, 499, 500, 8000].map((keys) => keptBeside(keys))).toEqual([300, 300, 30, 30]);
 });
 
 it("a release that is never answered may end what an acquire under way at its invocation had begun", () => {

@@ -7,8 +7,8 @@ import { MutexLinearization } from "./mutex-linearization.ts";
 import { followerOf } from "./follower-of.ts";
 import { LastOfOwner } from "./last-of-owner.ts";
 import { Linearization } from "./linearization.ts";
-import { expirableFrom, kindOfAcquire, type LockModel, type LockOperation } from "./lock-models.ts";
-import { InvocationQueue } from "./invocation-queue.ts";
+import { kindOfAcquire, type LockModel, type LockOperation } from "./lock-models.ts";
+import { UndeterminedAcquires } from "./undetermined-acquires.ts";
 import { isDroppable } from "../../history/dropped-front.ts";
 import { OldestFirst } from "../../history/oldest-first.ts";
 import { SharedOwnerLinearization } from "./shared-owner-linearization.ts";
@@ -28,10 +28,11 @@ import {
   type LockInvocation,
   type OpenOperation,
 } from "./open-operation.ts";
-import { GeneralSearch, SEARCHED_OPERATIONS } from "./general-search.ts";
+import { GeneralSearch } from "./search/general-search.ts";
+import { KeptOperations, KeptRoom } from "./search/kept-operations.ts";
 import type { LockEvent } from "./sharing/lock-events.ts";
 import { SharingLinearization } from "./sharing/sharing-linearization.ts";
-import type { SearchOutcome } from "./wgl.ts";
+import type { SearchOutcome } from "./search/wgl.ts";
 
 /** How many completed operations may wait for their owners' next operations. */
 const LOOKAHEAD = 4096;
@@ -50,11 +51,12 @@ export class KeyOperations {
   readonly #model: LockModel;
   readonly #general: GeneralSearch;
   readonly #observeContention: boolean;
-  readonly #keptOperations: number;
+  readonly #kept: KeptOperations;
   readonly #mostWaiting: number;
   readonly #budget: StepBudget;
   readonly #reentries: PossibleReentries<LockOperation>;
-  readonly #leftOut: LeftOutOwners | undefined;
+  /** Undefined as long as nobody asks for it. */
+  #leftOut: LeftOutOwners | undefined;
   #linearization: Follower;
   /** By process, in the order of invocation. */
   readonly #open = new OldestFirst<number, OpenOperation>();
@@ -66,17 +68,13 @@ export class KeyOperations {
   /** How many of them are confirmed: everything that began before their completion is known. */
   #confirmed = 0;
   readonly #lastOfOwner = new LastOfOwner();
-  /** By owner, acquires that took longer than their lease: the owner's next operation shows whether it still held. */
-  #undetermined: Map<string, LockOperation> | undefined;
-  /** The same, and some that have been determined since. */
-  readonly #oldestUndetermined = new InvocationQueue();
+  readonly #undetermined = new UndeterminedAcquires();
   /** Whether operations of one owner value have overlapped in time. */
   #hasOverlaps = false;
-  #log: LockOperation[] | undefined = [];
   #progress: KeyProgress = { state: "following" };
 
   /**
-   * @param keptOperations up to how many operations the whole history is kept for the general search
+   * @param room for the whole history, for the general search
    * @param mostWaiting how many completed operations may wait for one that is open
    * @param lineage which processes may be one client (default: none)
    * @param shares whether several owners may hold the key at a time
@@ -84,7 +82,7 @@ export class KeyOperations {
   constructor(
     model: LockModel,
     observeContention: boolean,
-    keptOperations = SEARCHED_OPERATIONS,
+    room = new KeptRoom(),
     mostWaiting = MOST_WAITING,
     budget = new StepBudget(MOST_STEPS),
     lineage = new ProcessLineage(Infinity),
@@ -94,18 +92,11 @@ export class KeyOperations {
     this.#budget = budget;
     this.#model = model;
     this.#mostWaiting = mostWaiting;
-    this.#keptOperations = keptOperations;
+    this.#kept = new KeptOperations(room);
     this.#observeContention = observeContention;
     const sharing = shares ? { ...model, sameClient: lineage.mayContinue.bind(lineage) } : undefined;
     this.#general = new GeneralSearch(model, sharing);
     this.#linearization = followerOf(model, sharing, budget);
-    if (model.ownerAware && !observeContention) {
-      this.#leftOut = new LeftOutOwners({
-        mayHold: (owner) => this.#lastOfOwner.has(owner) || this.#linearization.mayHold?.(owner) !== false,
-        forgo: (process) => this.#forgo(process),
-        giveUp: (why) => this.#giveUp(why),
-      });
-    }
   }
 
   get progress(): KeyProgress {
@@ -114,7 +105,13 @@ export class KeyOperations {
 
   /** Whether this event is one of those that the clock leaves too uncertain: nothing else is to be done about it. */
   leavesOut(event: LockEvent): boolean {
-    return !this.#isDecided() && this.#leftOut?.takes(event) === true;
+    if (!this.#model.ownerAware || this.#observeContention || this.#isDecided()) return false;
+    this.#leftOut ??= new LeftOutOwners({
+      mayHold: (owner) => this.#lastOfOwner.has(owner) || this.#linearization.mayHold?.(owner) !== false,
+      forgo: (process) => this.#forgo(process),
+      giveUp: (why) => this.#giveUp(why),
+    });
+    return this.#leftOut.takes(event);
   }
 
   /**
@@ -189,7 +186,7 @@ export class KeyOperations {
       // The general search needs them too.
       for (const open of this.#open.values()) this.#take(possible(open));
       this.#open.clear();
-      this.#undetermined = undefined;
+      this.#undetermined.clear();
       this.#advance();
     }
     if (this.#progress.state === "following") {
@@ -204,8 +201,8 @@ export class KeyOperations {
 
   /** Whether the operations up to `last` have an order only if their fencing tokens are ignored. False too where that is not known. */
   hasOrderOnlyWithoutTokens(last: LockOperation): boolean {
-    if (this.#log === undefined) return false;
-    const known = this.#log.filter(({ required, completed }) => !required || completed <= last.completed);
+    const known = this.#kept.all?.filter(({ required, completed }) => !required || completed <= last.completed);
+    if (known === undefined) return false;
     return this.#general.hasOrderOnlyWithoutTokens([...known, ...[...this.#open.values()].map(possible)]);
   }
 
@@ -214,17 +211,22 @@ export class KeyOperations {
    * the history is too long to be kept, or no operation has to be explained.
    */
   firstUnexplained(): LockOperation | undefined {
-    return this.#general.firstUnexplained(this.#log ?? []);
+    return this.#general.firstUnexplained(this.#kept.all ?? []);
   }
 
   /** The answer of the general search, for a key that nothing else decides. */
   search(steps?: number): SearchOutcome {
-    return this.#log === undefined ? "unknown" : this.#general.search(this.#log, steps);
+    return this.#kept.all === undefined ? "unknown" : this.#general.search(this.#kept.all, steps);
   }
 
   /** The same, in pieces. */
   *searching(budget = this.#budget): Generator<undefined, SearchOutcome> {
-    return this.#log === undefined ? "unknown" : yield* this.#general.searching(this.#log, budget);
+    return this.#kept.all === undefined ? "unknown" : yield* this.#general.searching(this.#kept.all, budget);
+  }
+
+  /** To be called where nothing is asked about the key any more, except for an explanation of what is wrong. */
+  conclude(): void {
+    if (this.#progress.state === "following") this.#kept.drop();
   }
 
   /** Whether what explains the operations may count one acquire of unknown outcome twice: see `Follower`. */
@@ -254,7 +256,7 @@ export class KeyOperations {
 
   #isDecided(): boolean {
     // The general search needs the whole history, as long as it is short.
-    return this.#progress.state !== "following" && (this.#progress.state !== "general" || this.#log === undefined);
+    return this.#progress.state !== "following" && (this.#progress.state !== "general" || this.#kept.all === undefined);
   }
 
   #resolve(open: OpenOperation, completion: LockCompletion): LockOperation | undefined {
@@ -265,12 +267,12 @@ export class KeyOperations {
   }
 
   #take(operation: LockOperation): void {
-    if (this.#log !== undefined && this.#log.push(operation) > this.#keptOperations) this.#log = undefined;
+    this.#kept.add(operation);
     if (this.#model.ownerAware && operation.kind === "acquire") this.#takeReentries(operation);
     if (this.#progress.state !== "following") return;
     if (operation.required && this.#lastOfOwner.isOverlappedBy(operation)) this.#allowOverlaps(operation);
     this.#linearization.announce(operation);
-    this.#leaveUndetermined(operation);
+    this.#undetermined.add(operation);
     if (operation.required) this.#waiting.push(operation);
   }
 
@@ -299,17 +301,6 @@ export class KeyOperations {
     this.#linearization = new SharedOwnerLinearization(this.#model, this.#budget, standing);
   }
 
-  #leaveUndetermined(operation: LockOperation): void {
-    const { owner, required, kind } = operation;
-    if (owner === undefined) return;
-    // It is unknown when it takes effect, so nothing more can be learnt.
-    if (!required) this.#undetermined?.delete(owner);
-    else if (kind === "acquire" && expirableFrom(operation, operation.invokedTime) <= operation.completedTime) {
-      (this.#undetermined ??= new Map()).set(owner, operation);
-      this.#oldestUndetermined.add(operation);
-    }
-  }
-
   /**
    * An owner's next operation shows something about its acquire only if it certainly came next: no earlier operation is
    * open.
@@ -320,10 +311,7 @@ export class KeyOperations {
       const operation = this.#waiting[this.#confirmed]!;
       if (operation.completed > open) return;
       this.#linearization.confirm(operation);
-      const before = this.#undetermined?.get(operation.owner ?? "");
-      if (before !== undefined && before.completed < operation.completed) {
-        this.#undetermined?.delete(operation.owner ?? "");
-      }
+      this.#undetermined.confirm(operation);
     }
   }
 
@@ -331,15 +319,7 @@ export class KeyOperations {
   #knownUpTo(): number {
     const open = this.#open.oldest?.[1].invocation.index ?? Infinity;
     if (this.#waiting.length - this.#next > LOOKAHEAD) return open;
-    return Math.min(open, this.#undeterminedSince());
-  }
-
-  #undeterminedSince(): number {
-    for (let first = this.#oldestUndetermined.first; first !== undefined; first = this.#oldestUndetermined.first) {
-      if (this.#undetermined?.get(first.owner ?? "") === first) return first.invoked;
-      this.#oldestUndetermined.removeFirst();
-    }
-    return Infinity;
+    return Math.min(open, this.#undetermined.since);
   }
 
   #advance(): void {
@@ -376,7 +356,7 @@ export class KeyOperations {
   }
 
   #giveUp(why: string): void {
-    this.#log = undefined;
+    this.#kept.drop();
     this.#progress = { state: "general", why };
     this.#forget();
   }
@@ -393,6 +373,6 @@ export class KeyOperations {
     this.#next = 0;
     this.#confirmed = 0;
     this.#lastOfOwner.clear();
-    this.#undetermined = undefined;
+    this.#undetermined.clear();
   }
 }

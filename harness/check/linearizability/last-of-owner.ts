@@ -1,8 +1,9 @@
+import { OldestFirst } from "../../history/oldest-first.ts";
 import type { LockOperation } from "./lock-models.ts";
 
 /** By owner, the last required operation that is not placed yet. */
 export class LastOfOwner {
-  readonly #last = new Map<string, LockOperation>();
+  readonly #last = new OldestFirst<string, LockOperation>();
 
   has(owner: string): boolean {
     return this.#last.has(owner);

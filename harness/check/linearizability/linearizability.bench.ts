@@ -12,6 +12,7 @@ import type { Benchmark, BenchmarkInput } from "../../bench/benchmark.ts";
 import { renderTable, type Table } from "../../bench/table.ts";
 import { HistoryChecker, type CheckOptions } from "../check.ts";
 import { KeyOperations } from "./key-operations.ts";
+import { KeptRoom } from "./search/kept-operations.ts";
 import { linearizability } from "../properties/linearizability.ts";
 import { lockModel } from "./lock-models.ts";
 import { syntheticEvents, syntheticHeader, type SyntheticOptions } from "../testing/synthetic-history.ts";
@@ -68,7 +69,7 @@ function judging(options: SyntheticOptions, checks: CheckOptions): { readonly ms
 /** The general search on the same operations. */
 function searching(options: SyntheticOptions, observeContention: boolean): string {
   if (options.operations > WGL_OPERATIONS) return "-";
-  const operations = new KeyOperations(lockModel("owner-aware-mutex"), observeContention, Infinity);
+  const operations = new KeyOperations(lockModel("owner-aware-mutex"), observeContention, new KeptRoom(Infinity));
   for (const event of syntheticEvents(options)) {
     if (event.type === "fault" || event.type === "audit" || (event.f !== "acquire" && event.f !== "release")) continue;
     if (event.type === "invoke") operations.invoke(event, false);

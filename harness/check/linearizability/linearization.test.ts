@@ -6,7 +6,7 @@ import { operationsOf } from "../testing/notation.ts";
 import { moves, randomOperations } from "../testing/random-locks.ts";
 import { isRegular, RANDOM_KINDS } from "../testing/random-kinds.ts";
 import { wildOperations } from "../testing/wild-operations.ts";
-import { searchLinearization } from "./wgl.ts";
+import { searchLinearization } from "./search/wgl.ts";
 
 interface Case {
   readonly name: string;

@@ -3,12 +3,13 @@ import { eventsOf } from "../testing/operation-events.ts";
 import { followEvents } from "../testing/follow.ts";
 import { operationsOf } from "../testing/notation.ts";
 import { KeyOperations } from "./key-operations.ts";
+import { KeptRoom } from "./search/kept-operations.ts";
 import type { KeyProgress } from "./follower.ts";
 import { lockModel } from "./lock-models.ts";
 import { StepBudget } from "./step-budget.ts";
 
 function follow(text: string, steps = 1_000_000): KeyProgress["state"] {
-  const following = new KeyOperations(lockModel("mutex"), true, 0, undefined, new StepBudget(steps));
+  const following = new KeyOperations(lockModel("mutex"), true, new KeptRoom(0), undefined, new StepBudget(steps));
   for (const event of eventsOf(operationsOf(text))) {
     if ("invocation" in event) following.invoke(event.invocation, event.stranger);
     else following.complete(event.completion);

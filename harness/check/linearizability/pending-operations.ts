@@ -1,3 +1,4 @@
+import { OldestFirst } from "../../history/oldest-first.ts";
 import { BegunOperations } from "./begun-operations.ts";
 import type { LockOperation } from "./lock-models.ts";
 
@@ -15,7 +16,7 @@ interface OfOwner {
 
 /** Required operations that are known, not placed yet, and may take effect before they are completed. */
 export class PendingOperations {
-  readonly #owners = new Map<string, OfOwner>();
+  readonly #owners = new OldestFirst<string, OfOwner>();
   /** Acquires whose hold may be over before their completion. */
   #floating: BegunOperations | undefined;
   /** The releases and extensions that refer to no known grant. */

@@ -4,17 +4,17 @@ import type { Checker, CheckerFactory } from "../checker.ts";
 import { type Configuration, isDisordered } from "../linearizability/configuration.ts";
 import type { SharedEvidence } from "../evidence/evidence.ts";
 import { explain } from "../explanation.ts";
-import { rivalOf, victimOf } from "../causes/victims.ts";
 import { ofNoOrder, ofTheLock, unexplainedRefusal } from "../causes/impossible-answers.ts";
 import { Findings, notApplicable, unknown, VALID } from "../findings.ts";
 import type { Hold } from "../../history/holds.ts";
+import { HoldsOfOperations } from "../linearizability/holds-of-operations.ts";
 import type { LinearizabilityOptions } from "./linearizability-options.ts";
 import { UnseenHolds } from "../linearizability/unseen-holds.ts";
 import type { FaultEvent } from "../../history/history.ts";
 import { EarlyEvents, isOfLock, type LockEvent } from "../linearizability/sharing/lock-events.ts";
 import { KeyOperations } from "../linearizability/key-operations.ts";
 import { StrangersSeen } from "../linearizability/sharing/strangers-seen.ts";
-import { keptBeside } from "../linearizability/general-search.ts";
+import { KeptRoom } from "../linearizability/search/kept-operations.ts";
 import { invoked } from "../linearizability/invoked.ts";
 import { asHeard, renewalOf } from "../linearizability/as-heard.ts";
 import type { Impossible } from "../linearizability/follower.ts";
@@ -62,12 +62,8 @@ class Linearizability implements Checker {
   readonly #plain = new Set<string>();
   readonly #budget: StepBudget;
   readonly #twinBudget = new StepBudget(STEPS_FOR_TWINS);
-  /** The hold that an acquire began, for explanations. */
-  readonly #holds = new WeakMap<LockOperation, Hold>();
-  /** The hold that an acquire entered once more. */
-  readonly #entered = new WeakMap<LockOperation, Hold>();
-  /** The latest hold beside which another one was granted, or that a release or an extension took, by that operation. */
-  readonly #beside = new WeakMap<LockOperation, Hold>();
+  readonly #room = new KeptRoom();
+  readonly #holds = new HoldsOfOperations();
   /** Keys on which some operation succeeded. */
   readonly #granted = new Set<string>();
   /** Whether some operation succeeded on a key that is concluded. */
@@ -119,7 +115,7 @@ class Linearizability implements Checker {
       const early = this.#early.take(key);
       if (!states) this.#takeAsPlain(key);
       else if (!this.#shared.has(key)) {
-        const operations = this.#fresh(this.#shared.size, true);
+        const operations = this.#fresh(true);
         this.#shared.set(key, operations);
         for (const before of early) this.#tell(operations, before.event, before.step);
       }
@@ -127,7 +123,7 @@ class Linearizability implements Checker {
     if (!this.#evidence.isShareable(key)) return undefined;
     if (!this.#model.ownerAware) return OWNERLESS;
     if (this.#plain.has(key)) return MIXED;
-    this.#keys.delete(key);
+    this.#forgetOperations(key, [this.#keys]);
     return undefined;
   }
 
@@ -146,7 +142,15 @@ class Linearizability implements Checker {
 
   #undecide(key: string, why: string): void {
     this.#undecided.set(key, why);
-    for (const known of [this.#keys, this.#shared, this.#plain, this.#granted]) known.delete(key);
+    this.#forgetOperations(key);
+    for (const known of [this.#plain, this.#granted]) known.delete(key);
+  }
+
+  #forgetOperations(key: string, among = [this.#keys, this.#shared]): void {
+    for (const known of among) {
+      known.get(key)?.conclude();
+      known.delete(key);
+    }
   }
 
   /** What follows the operations on a key: until it is known whether several may hold it, both. */
@@ -169,7 +173,7 @@ class Linearizability implements Checker {
       if (step.loss !== undefined) operations.lose(step.loss);
       const isAsking = this.#evidence.isAskingFor(invocation);
       const operation = operations.complete(asHeard(event, step, this.#evidence), isAsking);
-      if (operation !== undefined) this.#remember(operation, step);
+      if (operation !== undefined) this.#holds.note(operation, step, this.#evidence);
     }
   }
 
@@ -193,7 +197,8 @@ class Linearizability implements Checker {
   conclude(key: string): void {
     const operations = this.#evidence.isShareable(key) ? this.#shared.get(key) : this.#keys.get(key);
     if (operations !== undefined) inOnePiece(this.#sortAndDecide(key, operations));
-    for (const known of [this.#keys, this.#shared, this.#plain]) known.delete(key);
+    this.#forgetOperations(key);
+    this.#plain.delete(key);
     this.#early.take(key);
     this.#strangers.forget(key);
     if (this.#granted.delete(key)) this.#grantedBefore = true;
@@ -244,31 +249,23 @@ class Linearizability implements Checker {
   #of(key: string): KeyOperations {
     const known = this.#evidence.isShareable(key) ? this.#shared.get(key) : this.#keys.get(key);
     if (known !== undefined) return known;
-    const fresh = this.#fresh(this.#keys.size, false);
+    const fresh = this.#fresh(false);
     this.#keys.set(key, fresh);
     return fresh;
   }
 
-  #fresh(beside: number, shares: boolean): KeyOperations {
+  #fresh(shares: boolean): KeyOperations {
     const { holds } = this.#evidence;
     return new KeyOperations(
       this.#model,
       // A try that was refused may have found too little room, although somebody held less than all of it.
       this.#observeContention && !shares,
-      keptBeside(beside),
+      this.#room,
       undefined,
       this.#budget,
       holds.lineage,
       shares,
     );
-  }
-
-  #remember(operation: LockOperation, step: HistoryStep): void {
-    const [hold, entered] = ["granted", "reentered"].map((how) => step.changes.find(({ kind }) => kind === how)?.hold);
-    if (hold !== undefined) this.#holds.set(operation, hold);
-    if (entered !== undefined) this.#entered.set(operation, entered);
-    const rival = hold === undefined ? victimOf(step, this.#evidence) : rivalOf(hold, this.#evidence);
-    if (rival !== undefined) this.#beside.set(operation, rival);
   }
 
   #report(key: string, operations: KeyOperations): void {
@@ -288,8 +285,8 @@ class Linearizability implements Checker {
     interferences: readonly Interference[],
   ): Violation {
     const { header } = this.#evidence;
-    const mine = this.#holds.get(operation);
-    const theirs = before.grant && (this.#holds.get(before.grant) ?? this.#entered.get(before.grant));
+    const mine = this.#holds.begunBy(operation);
+    const theirs = before.grant && this.#holds.heldBy(before.grant);
     const ofTokens = operations.hasOrderOnlyWithoutTokens(operation);
     const client = (process: number): string => clientInWords(header, process);
     const state = ofTokens
@@ -374,10 +371,10 @@ class Linearizability implements Checker {
     const account =
       `No order of the operations on ${key} explains that ${clientInWords(this.#evidence.header, process)} ${resultInWords(operation, [])} ` +
       `${duringInWords(operation)}${all}.`;
-    const mine = this.#holds.get(operation);
+    const mine = this.#holds.begunBy(operation);
     const met = mine === undefined ? undefined : this.#evidence.leases.firstBegunBy(mine);
     const interferences = this.#evidence.interferences.of(key);
-    const theirs = this.#beside.get(operation);
+    const theirs = this.#holds.beside(operation);
     if (met === undefined && mine !== undefined && theirs !== undefined) {
       const until = { index: completed, time: completedTime, owner: mine.owner };
       const ends = earlyEnds(theirs, theirs.invokedTime, until, this.#evidence, interferences);

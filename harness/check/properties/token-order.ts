@@ -3,7 +3,7 @@ import type { SharedEvidence } from "../evidence/evidence.ts";
 import { invoked } from "../linearizability/invoked.ts";
 import { asHeard, renewalOf } from "../linearizability/as-heard.ts";
 import { KeyOperations } from "../linearizability/key-operations.ts";
-import { keptBeside } from "../linearizability/general-search.ts";
+import { KeptRoom } from "../linearizability/search/kept-operations.ts";
 import { lockModel, type LockModelName, type LockOperation } from "../linearizability/lock-models.ts";
 import { MOST_STEPS, StepBudget } from "../linearizability/step-budget.ts";
 import type { HistoryStep } from "../evidence/history-step.ts";
@@ -44,6 +44,8 @@ export class TokenOrder {
   readonly #keys = new Map<string, Explained | "done">();
   /** Whether a grant of any key carried a fencing token. */
   #withToken = false;
+  /** The room of both explanations of all keys. */
+  readonly #room = new KeptRoom();
   /** The budget of both explanations of all keys. */
   readonly #budget = new StepBudget(MOST_STEPS);
 
@@ -78,8 +80,7 @@ export class TokenOrder {
         explained.withToken += 1;
         this.#withToken = true;
       }
-      if (explained.withToken === 0 && explained.withoutToken >= GRANTS_WITHOUT_TOKEN)
-        this.#keys.set(event.key, "done");
+      if (explained.withToken === 0 && explained.withoutToken >= GRANTS_WITHOUT_TOKEN) this.abandon(event.key);
     }
     return this.#disorder(event.key, explained);
   }
@@ -99,13 +100,18 @@ export class TokenOrder {
   /** To be called after the last event of a key. Returns what all its events show to be out of order. */
   conclude(key: string): TokenDisorder | undefined {
     const explained = this.#keys.get(key);
+    const found = explained === undefined || explained === "done" ? undefined : this.#concluded(key, explained);
+    this.abandon(key);
     this.#keys.delete(key);
-    if (explained === undefined || explained === "done" || explained.withToken === 0) return undefined;
+    return found;
+  }
+
+  #concluded(key: string, explained: Explained): TokenDisorder | undefined {
+    if (explained.withToken === 0) return undefined;
     const { plain, fenced } = explained;
     plain.finish();
     fenced.finish();
     const found = this.#disorder(key, explained);
-    this.#keys.delete(key);
     if (found !== undefined) return found;
     if (fenced.progress.state !== "general" || fenced.search() !== "not-linearizable") return undefined;
     const explains = plain.progress.state === "following" || plain.search() === "linearizable";
@@ -116,7 +122,7 @@ export class TokenOrder {
     const { progress } = fenced;
     if (progress.state === "following" && plain.progress.state === "following") return undefined;
     // After this event the two follow different histories.
-    if (progress.state !== "general" || plain.progress.state !== "following") this.#keys.set(key, "done");
+    if (progress.state !== "general" || plain.progress.state !== "following") this.abandon(key);
     if (progress.state !== "impossible" || plain.progress.state !== "following") return undefined;
     const { operation, before } = progress.impossible;
     const { lastFence } = before.state;
@@ -125,10 +131,15 @@ export class TokenOrder {
   }
 
   /**
-   * To be called when an owner that may still hold is granted the key with another fencing token: it is unknown whether
-   * it was a re-entry, or a new hold because a fault had taken the old one.
+   * Follows a key no further. To be called too when an owner that may still hold is granted it with another fencing token: it is
+   * unknown whether it was a re-entry, or a new hold because a fault had taken the old one.
    */
   abandon(key: string): void {
+    const explained = this.#keys.get(key);
+    if (explained !== undefined && explained !== "done") {
+      explained.plain.conclude();
+      explained.fenced.conclude();
+    }
     this.#keys.set(key, "done");
   }
 
@@ -144,7 +155,7 @@ export class TokenOrder {
       new KeyOperations(
         lockModel(model, { beganFree }),
         false,
-        keptBeside(this.#keys.size),
+        this.#room,
         undefined,
         this.#budget,
         this.#evidence.holds.lineage,

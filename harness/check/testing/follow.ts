@@ -1,10 +1,11 @@
 import { KeyOperations } from "../linearizability/key-operations.ts";
+import { KeptRoom } from "../linearizability/search/kept-operations.ts";
 import type { Follower } from "../linearizability/follower.ts";
 import { Linearization } from "../linearizability/linearization.ts";
 import { lockModel, type LockModel, type LockModelName, type LockOperation } from "../linearizability/lock-models.ts";
 import { OwnerlessLinearization } from "../linearizability/ownerless-linearization.ts";
 import { StepBudget } from "../linearizability/step-budget.ts";
-import type { SearchOutcome } from "../linearizability/wgl.ts";
+import type { SearchOutcome } from "../linearizability/search/wgl.ts";
 import { eventsOf, type OperationEvent } from "./operation-events.ts";
 
 /**
@@ -56,7 +57,7 @@ export function followEvents(
   observeContention = true,
   onEvent: (following: KeyOperations, event: OperationEvent) => void = () => {},
 ): KeyOperations {
-  const following = new KeyOperations(lockModel(model), observeContention, Infinity);
+  const following = new KeyOperations(lockModel(model), observeContention, new KeptRoom(Infinity));
   for (const event of eventsOf(operations)) {
     if ("invocation" in event) following.invoke(event.invocation, event.stranger);
     else following.complete(event.completion);

@@ -1,5 +1,5 @@
 import type { LockOperation } from "../lock-models.ts";
-import type { Specification, SpecifiedStep } from "../specification.ts";
+import type { Specification, SpecifiedStep } from "../search/specification.ts";
 import { SharedLock, type SharedHold, type SharingModel } from "./sharing-model.ts";
 
 /** Among how many permits whose leases may be over those are chosen that are. Beyond it, the search is not complete. */

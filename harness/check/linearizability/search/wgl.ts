@@ -1,6 +1,6 @@
-import { inOnePiece } from "../evidence/pieces.ts";
-import { StepBudget } from "./step-budget.ts";
-import type { LockModel, LockOperation } from "./lock-models.ts";
+import { inOnePiece } from "../../evidence/pieces.ts";
+import { StepBudget } from "../step-budget.ts";
+import type { LockModel, LockOperation } from "../lock-models.ts";
 import { specificationOf, type Specification, type SpecifiedStep } from "./specification.ts";
 
 /** `unknown`: the search was given up after the steps that it was allowed. */

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { GeneralSearch } from "./general-search.ts";
-import { lockModel, type LockOperation } from "./lock-models.ts";
+import { lockModel, type LockOperation } from "../lock-models.ts";
 
 const MS = 1_000_000;
 const sharing = {

@@ -1,23 +1,11 @@
-import { inOnePiece } from "../evidence/pieces.ts";
-import type { LockModel, LockOperation } from "./lock-models.ts";
-import { upTo } from "./open-operation.ts";
-import type { SharingModel } from "./sharing/sharing-model.ts";
-import { sharingSpecification } from "./sharing/sharing-specification.ts";
+import { inOnePiece } from "../../evidence/pieces.ts";
+import type { LockModel, LockOperation } from "../lock-models.ts";
+import { upTo } from "../open-operation.ts";
+import type { SharingModel } from "../sharing/sharing-model.ts";
+import { sharingSpecification } from "../sharing/sharing-specification.ts";
 import { specificationOf } from "./specification.ts";
-import { StepBudget } from "./step-budget.ts";
+import { StepBudget } from "../step-budget.ts";
 import { searching, searchLinearization, type SearchOutcome } from "./wgl.ts";
-
-/** The longest history of a key that the general search is given. */
-export const SEARCHED_OPERATIONS = 300;
-
-/** How many keys may keep `SEARCHED_OPERATIONS`. Later keys keep few: thousands of keys would take a gigabyte. */
-const KEYS_IN_FULL = 500;
-const FEW_OPERATIONS = 30;
-
-/** How long the history of a further key may be, in operations, to be kept whole for the general search, beside `keys` others. */
-export function keptBeside(keys: number): number {
-  return keys < KEYS_IN_FULL ? SEARCHED_OPERATIONS : FEW_OPERATIONS;
-}
 
 /** The configurations that one search is given. */
 const SEARCH_STEPS = 100_000;

@@ -1,4 +1,4 @@
-import { apply, expire, initialStates, type LockModel, type LockOperation, type LockState } from "./lock-models.ts";
+import { apply, expire, initialStates, type LockModel, type LockOperation, type LockState } from "../lock-models.ts";
 
 /** A state, and the earliest time at which the last operation can have taken effect in it. */
 export interface SpecifiedStep<S> {
