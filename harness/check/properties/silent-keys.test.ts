@@ -101,4 +101,32 @@ describe("a lock is not said to answer no request any more", () => {
     const taken = endless().seek(20, 1, { ttlMs }).info(30, 1, "acquire");
     expect(judged(taken.seek(4000, 4, { ttlMs }).seek(4001, 2, { ttlMs }), 5000)).not.toMatch(/^unknown/);
   });
+
+  it("because of the last requests of a few of many keys, where as many others had no answer either", () => {
+    const lossy = (keys: number, silent: number): Recording => {
+      const recording = new Recording({ clients: 3, topology: "single", backend: "simulated" });
+      const request = (key: string, atMs: number, process: number, isAnswered: boolean): unknown =>
+        isAnswered
+          ? recording
+              .on(key)
+              .acquire(atMs, process, `o${atMs}`)
+              .release(atMs + 10, process, `o${atMs}`)
+          : recording
+              .on(key)
+              .seek(atMs, process)
+              .info(atMs + 10, process, "acquire");
+      // Each fifth request has no answer, and of the last keys none of the last two.
+      for (let key = 0; key < keys; key += 1) {
+        for (let turn = 0; turn < 5; turn += 1) {
+          const atMs = (5 * key + turn) * 5000;
+          request(`k${key}`, atMs, 3 * (5 * key + turn), key >= keys - silent ? turn < 3 : turn !== 2);
+        }
+      }
+      return recording;
+    };
+    const atMs = 50 * 5 * 5000;
+    expect(judged(lossy(50, 1), atMs)).toBe("valid");
+    expect(judged(lossy(50, 20), atMs)).toMatch(/^unknown: no client was granted k30 /);
+    expect(judged(lossy(1, 1), atMs)).toMatch(/^unknown/);
+  });
 });

@@ -13,6 +13,9 @@ const SLACK_NS = 2000 * NANOSECONDS_PER_MS;
 /** Fewer short requests without an answer may be chance. */
 const TELLING = 2;
 
+/** How many times as many keys as by chance must have gone silent: fewer than one in ten such histories has so many of them. */
+const BEYOND_CHANCE = 10;
+
 /** The requests for a key since its lock last answered anything. */
 interface Silence {
   readonly times: number;
@@ -28,15 +31,20 @@ interface Silence {
  * Keys whose lock stops to answer: each request that was asked for, or still waited, when no lease that is known of can be in force
  * has an unknown outcome, fails for another reason than that somebody holds, or is never over. The lock may be stuck for ever,
  * or out of reach: nobody knows whether the key has become free. After a fault one client alone may be getting over it, as
- * `UngrantedRequests` remarks.
+ * `UngrantedRequests` remarks. Where requests are left without an answer now and then, so are the last ones of some among many keys.
  */
 export class SilentKeys {
   readonly #evidence: SharedEvidence;
   /** By key, when its lock last granted, refused, extended or ended something. */
   readonly #heard = new Map<string, number>();
   readonly #silent = new Map<string, Silence>();
+  /** By how many requests a concluded key left without an answer, how many such keys there are, and what is to be said of the first. */
+  readonly #concluded = new Map<number, { keys: number; readonly reason: string }>();
   #calmSince = 0;
-  #reason: string | undefined;
+  #keys = 0;
+  /** Since the last fault: requests that were answered, and those that were not although their lock answered others later. */
+  #answered = 0;
+  #unanswered = 0;
 
   constructor(evidence: SharedEvidence) {
     this.#evidence = evidence;
@@ -44,11 +52,19 @@ export class SilentKeys {
 
   /** Why nobody knows whether a key became free, if there is such a key among those that are concluded. */
   get reason(): string | undefined {
-    return this.#reason;
+    const share = this.#unanswered / Math.max(1, this.#unanswered + this.#answered);
+    let keys = 0;
+    for (const [times, found] of [...this.#concluded].toSorted(([one], [other]) => other - one)) {
+      keys += found.keys;
+      if (keys >= BEYOND_CHANCE * this.#keys * share ** times) return found.reason;
+    }
+    return undefined;
   }
 
   hear(key: string, time: number): void {
+    if (!this.#heard.has(key)) this.#keys += 1;
     this.#heard.set(key, time);
+    this.#unanswered += this.#silent.get(key)?.times ?? 0;
     this.#silent.delete(key);
   }
 
@@ -56,6 +72,7 @@ export class SilentKeys {
   disturb(time: number): void {
     this.#calmSince = time;
     this.#silent.clear();
+    [this.#answered, this.#unanswered] = [0, 0];
   }
 
   /** A request is over. */
@@ -64,16 +81,19 @@ export class SilentKeys {
     const isRefused = event.type === "fail" && (reason === "contended" || reason === ONE_OF_SEVERAL);
     // The recording has an outcome where only the clock leaves open when it came.
     const isAnswer = event.type === "ok" || isRefused || reason === UNORDERED;
-    if (isAnswer) this.hear(seek.key, event.time);
-    else this.#miss(seek, event.time, state);
+    if (isAnswer) {
+      this.#answered += 1;
+      this.hear(seek.key, event.time);
+    } else this.#miss(seek, event.time, state);
   }
 
   /** Nothing more will happen with this key: what is not over will not be answered. */
   conclude(key: string, state: WatchedKey): void {
     for (const seek of state.seeking.values()) {
       if (this.#isWaiting(seek)) this.#miss(seek, this.#evidence.stoppedAt, state);
+      else this.#unanswered += 1;
     }
-    this.#reason ??= this.#reasonOf(key);
+    this.#conclude(key);
     this.#heard.delete(key);
     this.#silent.delete(key);
   }
@@ -85,11 +105,17 @@ export class SilentKeys {
 
   #miss(seek: Seek, time: number, { maxTtl, unknown }: WatchedKey): void {
     // A client that does not release counts as the holder.
-    if (this.#evidence.holds.count(seek.key) > 0) return;
+    if (this.#evidence.holds.count(seek.key) > 0) {
+      this.#unanswered += 1;
+      return;
+    }
     const since = Math.max(this.#heard.get(seek.key) ?? 0, this.#calmSince);
     // Without leases it is free as soon as it was released, unless a request of unknown outcome may have taken it.
     const free = since + (isEndless(maxTtl) && unknown === 0 ? 0 : maxTtl) + SLACK_NS;
-    if (time <= free) return;
+    if (time <= free) {
+      this.#unanswered += 1;
+      return;
+    }
     const known = this.#silent.get(seek.key);
     const { process = seek.process, isOfSeveral = false } = known ?? {};
     this.#silent.set(seek.key, {
@@ -101,11 +127,16 @@ export class SilentKeys {
     });
   }
 
-  #reasonOf(key: string): string | undefined {
+  #conclude(key: string): void {
     const silence = this.#silent.get(key);
-    if (silence === undefined || (silence.times < TELLING && silence.longestWait <= SLACK_NS)) return undefined;
-    const { times, until, isOfSeveral } = silence;
-    if (this.#calmSince > 0 && !isOfSeveral) return undefined;
+    if (silence === undefined || (silence.times < TELLING && silence.longestWait <= SLACK_NS)) return;
+    if (this.#calmSince > 0 && !silence.isOfSeveral) return;
+    const found = this.#concluded.get(silence.times);
+    if (found === undefined) this.#concluded.set(silence.times, { keys: 1, reason: this.#reasonOf(key, silence) });
+    else found.keys += 1;
+  }
+
+  #reasonOf(key: string, { times, until }: Silence): string {
     const since = timeWords(this.#heard.get(key) ?? 0);
     const requests = times === 1 ? "1 request" : `${inFigures(times)} requests`;
     return (
