@@ -197,3 +197,34 @@ it("a client goes on within a tick of a coarse clock after an extension that was
   const asked = new Recording({ clients: 2 }).acquire(0, 0, "a").seekExtension(20, 0, "a", 1000);
   expect(accused(next(asked.leave(20, 2, "drawn").left(22, 2), 40))).toEqual([]);
 });
+
+describe("where nobody knows which process is whose client, a release under a value that nobody was granted", () => {
+  const asked = (): Recording => new Recording().acquire(0, 0, "a").seek(5, 1).info(8, 1, "acquire");
+  const unanswered = (): Recording => asked().seekExtension(10, 0, "a", 1000).info(20, 0, "extend");
+  const given = { of: "that acquire" };
+
+  it.each([
+    ["finds nothing", (recording: Recording) => recording.release(30, 3, given.of, false)],
+    ["has an unknown outcome", (recording: Recording) => recording.leave(30, 3, given.of).info(31, 3, "release")],
+  ])("that %s may be of another client, so that the drawn value is used later", (_, released) => {
+    expect(accused(next(released(unanswered()).release(40, 5, "drawn"), 50))).toEqual([]);
+    expect(accused(next(released(released(unanswered())).release(40, 5, "drawn"), 50))).toEqual([]);
+  });
+});
+
+it("a lock that keeps its values where it extends several keys may draw them where it extends one", () => {
+  const of = (several: boolean): Recording =>
+    new Recording({ clients: 2 })
+      .acquire(0, 0, "s", several ? { alsoKeys: ["other"] } : {})
+      .extend(2, 0, "s")
+      .release(4, 0, "s")
+      .acquire(6, 0, "a", several ? {} : { alsoKeys: ["other"] })
+      .seekExtension(10, 0, "a", 1000)
+      .info(20, 0, "extend")
+      .release(30, 2, "drawn");
+  expect(accused(of(true))).toEqual([]);
+  expect(accused(of(false))).toEqual([]);
+  const both = new Recording({ clients: 2 }).acquire(0, 0, "s", { alsoKeys: ["other"] }).release(2, 0, "s");
+  const kept = both.acquire(4, 0, "a").extend(6, 0, "a").seekExtension(10, 0, "a", 1000).info(20, 0, "extend");
+  expect(accused(kept.release(30, 2, "drawn"))).toContain("owner-release");
+});

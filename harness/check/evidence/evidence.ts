@@ -63,8 +63,7 @@ export class SharedEvidence {
     this.header = header;
     this.holds = new HoldTracker(header);
     this.renamed = new RenamedOwners({
-      isHeld: (key, owner, process) => this.#held(key, owner, process) !== undefined,
-      isOver: (key, owner, process, time) => (this.#held(key, owner, process)?.leaseEndAtMost ?? -Infinity) <= time,
+      leaseEndOf: (key, owner, process) => this.#held(key, owner, process)?.leaseEndAtMost,
       mayBeGranted: (key, owner) => this.ownerGrants.mayKnow(key, this.repeated.seenAs(key, owner)),
       areOne: (one, other) => this.holds.lineage.areOne(one, other),
       sameClient: (one, other) => this.holds.sameClient(one, other) || this.holds.sameClient(other, one),

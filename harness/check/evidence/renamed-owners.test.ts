@@ -6,8 +6,7 @@ import { Recording } from "../testing/recording.ts";
 import { RenamedOwners } from "./renamed-owners.ts";
 
 const NOTHING_KNOWN = {
-  isHeld: () => false,
-  isOver: () => false,
+  leaseEndOf: () => undefined,
   mayBeGranted: () => true,
   areOne: () => true,
   sameClient: () => true,
@@ -94,7 +93,10 @@ it("the resource lists a write under the value that its author had when it wrote
 
 it("values of holds that are over are forgotten first, however long another hold lasts", () => {
   const held = new Set(["long"]);
-  const owners = new RenamedOwners({ ...NOTHING_KNOWN, isHeld: (_, owner) => held.has(owner) }, 4);
+  const owners = new RenamedOwners(
+    { ...NOTHING_KNOWN, leaseEndOf: (_, owner) => (held.has(owner) ? 1 : undefined) },
+    4,
+  );
   const extend = (asked: string, drawn: string): void => {
     const { events } = recording().seekExtension(0, 0, asked, 100).extended(1, 0, drawn).history;
     for (const event of events) owners.named(event);
@@ -107,6 +109,20 @@ it("values of holds that are over are forgotten first, however long another hold
   for (let number = 0; number < 20; number += 1) extend(`a${number}`, `b${number}`);
   expect([nameOf("later"), nameOf("long")]).toEqual([{ owner: "long" }, { owner: "long (replaced)" }]);
   expect([nameOf("b0"), nameOf("b19")]).toEqual([{ owner: "b0" }, { owner: "a19" }]);
+});
+
+it.each([
+  ["until its lease is over, as long as nobody knows whose the first was", false, [{ owner: "a" }, { owner: "late" }]],
+  ["no more, once its own client has used one", true, [{ owner: "other" }, { owner: "late" }]],
+])("a hold that is over has further values %s", (_, areOne, names) => {
+  let end: number | undefined = 100_000_000;
+  const known = { leaseEndOf: () => end, mayBeGranted: () => false, areOne: () => areOne };
+  const owners = new RenamedOwners({ ...NOTHING_KNOWN, ...known });
+  const asked = recording().seekExtension(0, 0, "a", 100).info(1, 0, "extend").leave(2, 2, "drawn").history.events;
+  const { events } = recording().leave(99, 4, "other").leave(100, 4, "late").history;
+  expect(asked.map((event) => owners.named(event).value).at(-1)).toEqual({ owner: "a" });
+  end = undefined;
+  expect(events.map((event) => owners.named(event).value)).toEqual(names);
 });
 
 it("an extension whose place among others is not known leaves them the value before it", () => {

@@ -5,6 +5,8 @@ import { ownerName, REPLACED, replacedBy, underFirst, UNHEARD_OF } from "../../h
 import { statedIn } from "../../history/unordered.ts";
 
 type Extension = Extract<CompletionEvent, { f: "extend" }>;
+type Acquire = Extract<InvocationEvent, { f: "acquire" }>;
+type Grant = Extract<HistoryEvent, { type: "ok"; f: "acquire" }>;
 type ExtensionRequest = Extract<InvocationEvent, { f: "extend" }>;
 
 /** How many owner values are remembered of holds that may be over. */
@@ -21,10 +23,8 @@ const REVIEWED_OF_KEY = 64;
 
 /** What is known besides of the holds of a key, by owner values as the checkers see them. */
 export interface KnownHolds {
-  /** Whether somebody holds the key under this value. */
-  readonly isHeld: (key: string, owner: string, process: number) => boolean;
-  /** Whether the lease of this hold is over by what its client was told. */
-  readonly isOver: (key: string, owner: string, process: number, time: number) => boolean;
+  /** When the lease of the hold under this value ends at the latest, by what its client was told; undefined if nobody holds the key so. */
+  readonly leaseEndOf: (key: string, owner: string, process: number) => number | undefined;
   /** Whether this value may have been granted the key, as the recording names it. */
   readonly mayBeGranted: (key: string, owner: string) => boolean;
   /** False for two processes of two clients. */
@@ -76,11 +76,15 @@ export class RenamedOwners {
   readonly #unanswered = new OldestFirst<string, Known>();
   /** By key, the last of them. */
   readonly #lately = new OldestFirst<string, readonly Known[]>(REMEMBERED);
-  /** By process, the event with which its acquire was asked for. */
-  readonly #acquires = new OldestFirst<number, number>(REMEMBERED);
+  /** By key and first owner value of a hold, the end of its lease when it was given a value that may be of another client's. */
+  readonly #doubted: OldestFirst<string, number>;
+  /** By process, its last acquire. */
+  readonly #acquires = new OldestFirst<number, Acquire>(REMEMBERED);
   #renames = false;
-  /** Whether an extension has shown that the lock does not always draw a new value. */
-  #keeps = false;
+  /** Of which holds an extension has shown that the lock does not always draw a new value: it may extend several keys in another way. */
+  readonly #keeps = new Set<"one key" | "several keys">();
+  /** By key and owner value, that it was granted the key together with others. */
+  readonly #several: OldestFirst<string, true>;
 
   /**
    * @param holds what is known of the holds
@@ -90,6 +94,8 @@ export class RenamedOwners {
     this.#holds = holds;
     this.#remembered = remembered;
     this.#replacedAt = new OldestFirst(remembered);
+    this.#doubted = new OldestFirst(remembered);
+    this.#several = new OldestFirst(remembered);
   }
 
   /** The event with the first owner value of its hold. An extension that answers with a value in use did not draw it. */
@@ -97,7 +103,8 @@ export class RenamedOwners {
     if (event.type === "invoke") this.#adopt(event);
     if (event.type === "invoke" && event.f === "extend") this.#ask(event);
     else if (event.type !== "invoke" && event.f === "extend" && typeof event.process === "number") this.#answer(event);
-    if (event.type === "invoke" && event.f === "acquire") this.#acquires.set(event.process, event.index);
+    if (event.type === "invoke" && event.f === "acquire") this.#acquires.set(event.process, event);
+    if (event.type === "ok" && event.f === "acquire") this.#grant(event);
     const from = replacedBy(event);
     if ((this.#names.size === 0 && from === undefined) || !("key" in event)) return event;
     const stated = event.value as { readonly owner?: unknown } | undefined;
@@ -115,7 +122,7 @@ export class RenamedOwners {
    * anybody knows, and an extension of this hold has an unknown outcome, is under way, or has shown a new value since.
    */
   mayHaveAnother(key: string, first: string, since: number): boolean {
-    if (!this.#renames && this.#keeps) return false;
+    if (this.#isKept(key, first)) return false;
     const place = ownerName(key, first);
     return (
       this.#unanswered.has(place) || this.#underWay.has(place) || (this.#replacedAt.get(place) ?? -Infinity) > since
@@ -126,14 +133,33 @@ export class RenamedOwners {
   mayHaveDrawn(key: string, first: string): boolean {
     const place = ownerName(key, first);
     const isUnheard = this.#unanswered.has(place) || (this.#holds.mayFallSilent && this.#underWay.has(place));
-    return isUnheard && (this.#renames || !this.#keeps);
+    return isUnheard && !this.#isKept(key, first);
   }
 
   /** Whether it is a grant that was asked for before the answer of the extension which replaced its value: that came after it. */
   #isOfBefore(event: HistoryEvent, { key, first }: Known): boolean {
     if (event.type !== "ok" || event.f !== "acquire") return false;
-    const asked = this.#acquires.get(event.process) ?? event.index;
+    const asked = this.#acquires.get(event.process)?.index ?? event.index;
     return asked < (this.#replacedAt.get(ownerName(key, first)) ?? -Infinity);
+  }
+
+  #grant({ key, process, value: { owner } }: Grant): void {
+    const isOfSeveral = (this.#acquires.get(process)?.value.alsoKeys ?? []).length > 0;
+    if (isOfSeveral) this.#several.set(ownerName(key, owner), true);
+  }
+
+  #kindOf(key: string, first: string): "one key" | "several keys" {
+    return this.#several.has(ownerName(key, first)) ? "several keys" : "one key";
+  }
+
+  /** Whether the lock keeps the value of such a hold when it extends it, as far as anybody knows. */
+  #isKept(key: string, first: string): boolean {
+    return !this.#renames && this.#keeps.has(this.#kindOf(key, first));
+  }
+
+  get #keepsAll(): boolean {
+    const ofOne = this.#keeps.has("one key");
+    return !this.#renames && ofOne && (this.#several.size === 0 || this.#keeps.has("several keys"));
   }
 
   #ask(event: ExtensionRequest): void {
@@ -160,14 +186,14 @@ export class RenamedOwners {
     const underWay = (this.#underWay.get(place) ?? 1) - 1;
     if (underWay > 0) this.#underWay.set(place, underWay);
     else this.#underWay.delete(place);
-    if (event.type === "info") this.#doubt(key, this.#nameOf(key, asked.owner), process);
+    if (event.type === "info") this.#leaveOpen(key, this.#nameOf(key, asked.owner), process);
     const drawn = drawnBy(event, asked.owner);
-    if (drawn === undefined) this.#keeps ||= event.type === "ok";
-    else if (!this.#holds.isHeld(key, this.#nameOf(key, drawn), process))
-      this.#rename(key, [asked.owner, drawn], event);
+    if (drawn === undefined) {
+      if (event.type === "ok") this.#keeps.add(this.#kindOf(key, asked.first));
+    } else if (!this.#isHeld(key, this.#nameOf(key, drawn), process)) this.#rename(key, [asked.owner, drawn], event);
   }
 
-  #doubt(key: string, first: string, process: number): void {
+  #leaveOpen(key: string, first: string, process: number): void {
     const known = { key, first, process, name: first };
     this.#keep(this.#unanswered, first, known);
     const others = (this.#lately.get(key) ?? []).filter((other) => other.first !== first);
@@ -185,20 +211,27 @@ export class RenamedOwners {
     const known = this.#lately.get(key);
     const unheard = unheardBy(event);
     const silent = this.#holds.mayFallSilent ? this.#asking.get(key) : undefined;
-    if ((known ?? silent ?? unheard) === undefined || typeof owner !== "string" || (this.#keeps && !this.#renames))
-      return;
+    if ((known ?? silent ?? unheard) === undefined || typeof owner !== "string" || this.#keepsAll) return;
     if (this.#names.has(ownerName(key, owner)) || this.#holds.mayBeGranted(key, owner)) return;
     const own =
       this.#heldOf(key, process, unheard ?? []) ??
       known?.find((hold) => this.#holds.sameClient(hold.process, process) && this.#mayLast(hold, process, time)) ??
       (silent === undefined ? undefined : this.#silentHold(key, process, time));
-    if (own !== undefined) this.#call(owner, { ...own, process });
+    if (own === undefined || this.#isKept(key, own.first)) return;
+    this.#doubt(own, process);
+    this.#call(owner, { ...own, process });
+  }
+
+  /** A value of a process of which nobody knows whose client it is may be of nothing that was granted: the hold goes on then. */
+  #doubt({ key, first, process: last }: Known, process: number): void {
+    const end = this.#holds.areOne(last, process) ? undefined : this.#holds.leaseEndOf(key, first, last);
+    if (end !== undefined) this.#doubted.set(ownerName(key, first), end);
   }
 
   /** The hold of this client under the first of these owner values; where its grant comes later as well, nothing is held yet. */
   #heldOf(key: string, process: number, owners: readonly string[]): Known | undefined {
     const names = owners.map((owner) => this.#nameOf(key, owner));
-    const first = names.find((name) => this.#holds.isHeld(key, name, process)) ?? names[0];
+    const first = names.find((name) => this.#isHeld(key, name, process)) ?? names[0];
     return first === undefined ? undefined : { key, first, process, name: first };
   }
 
@@ -218,8 +251,13 @@ export class RenamedOwners {
 
   /** Whether this process may mean this hold, of which nobody knows the value. */
   #mayLast({ key, first, process: last }: Known, process: number, time: number): boolean {
-    if (!this.#holds.isHeld(key, first, last)) return false;
-    return this.#holds.areOne(last, process) || !this.#holds.isOver(key, first, last, time);
+    const end = this.#holds.leaseEndOf(key, first, last);
+    if (end === undefined) return (this.#doubted.get(ownerName(key, first)) ?? -Infinity) > time;
+    return this.#holds.areOne(last, process) || end > time;
+  }
+
+  #isHeld(key: string, owner: string, process: number): boolean {
+    return this.#holds.leaseEndOf(key, owner, process) !== undefined;
   }
 
   #rename(key: string, [before, after]: readonly [string, string], { type, process, index }: Extension): void {
@@ -244,7 +282,7 @@ export class RenamedOwners {
       const [place, old] = among.oldest ?? [];
       if (place === undefined || old === undefined) return;
       among.delete(place);
-      if (this.#holds.isHeld(old.key, old.first, old.process)) among.set(place, old);
+      if (this.#isHeld(old.key, old.first, old.process)) among.set(place, old);
     }
   }
 
