@@ -189,6 +189,9 @@ describe("clocks that differ", () => {
     both.seekExtension(52, 2, "b", 1000).info(53, 2, "extend").release(54, 6, "b").release(57, 4, "drawn");
     const full = both.acquire(100, 1, "c", { limit: 2 }).acquire(150, 3, "d", { limit: 2 }).release(200, 1, "c");
     expect(accused(full.release(210, 3, "d").history)).toEqual([]);
+    const again = (): Recording => drawing().seekExtension(26, 0, "a2", 1000);
+    expect(accused(others(again().release(26.5, 2, "a3")))).toEqual([]);
+    expect(accused(others(again().info(26.5, 0, "extend").release(27, 2, "a3")))).toEqual([]);
     const atOnce = apart().acquire(0, 0, "a").seekExtension(2, 0, "a", 1000).info(3, 0, "extend");
     expect(accused(others(atOnce.release(4, 2, "drawn")))).toEqual([]);
     const kept = apart().acquire(0, 0, "a").extend(10, 0, "a").seekExtension(20, 0, "a", 1000).info(25.5, 0, "extend");

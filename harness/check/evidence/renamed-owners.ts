@@ -186,7 +186,7 @@ export class RenamedOwners {
     const underWay = (this.#underWay.get(place) ?? 1) - 1;
     if (underWay > 0) this.#underWay.set(place, underWay);
     else this.#underWay.delete(place);
-    if (event.type === "info") this.#leaveOpen(key, this.#nameOf(key, asked.owner), process);
+    if (event.type === "info") this.#leaveOpen(key, this.#nameOf(key, asked.owner, asked.first), process);
     const drawn = drawnBy(event, asked.owner);
     if (drawn === undefined) {
       if (event.type === "ok") this.#keeps.add(this.#kindOf(key, asked.first));
@@ -230,9 +230,21 @@ export class RenamedOwners {
 
   /** The hold of this client under the first of these owner values; where its grant comes later as well, nothing is held yet. */
   #heldOf(key: string, process: number, owners: readonly string[]): Known | undefined {
-    const names = owners.map((owner) => this.#nameOf(key, owner));
+    const names = owners.map((owner) => this.#askedFor(key, owner) ?? this.#nameOf(key, owner));
     const first = names.find((name) => this.#isHeld(key, name, process)) ?? names[0];
     return first === undefined ? undefined : { key, first, process, name: first };
+  }
+
+  /** The first owner value of the hold for which this one is extended now. What drew the value may be known only later to be completed. */
+  #askedFor(key: string, owner: string): string | undefined {
+    let seen = 0;
+    for (const process of this.#asking.get(key) ?? []) {
+      const asked = this.#asked.get(process);
+      seen += 1;
+      if (seen > REVIEWED_OF_KEY) return undefined;
+      if (asked?.owner === owner) return asked.first;
+    }
+    return undefined;
   }
 
   /** The hold of a client that may go on as this process, although its extension was never answered. */
@@ -286,8 +298,8 @@ export class RenamedOwners {
     }
   }
 
-  #nameOf(key: string, owner: string): string {
-    return (this.#names.size === 0 ? undefined : this.#names.get(ownerName(key, owner))?.name) ?? owner;
+  #nameOf(key: string, owner: string, otherwise = owner): string {
+    return (this.#names.size === 0 ? undefined : this.#names.get(ownerName(key, owner))?.name) ?? otherwise;
   }
 }
 
