@@ -309,3 +309,25 @@ it("is no other value of an older hold where it is used before it is granted", (
   expect(used("b")).toEqual([]);
   expect(used("c")).toContain("linearizability");
 });
+
+it("a hold that was extended is not renewed after another client was granted the key, which asked as the extension was answered", () => {
+  const TTL_200 = { ttlMs: 200 };
+  const recording = new Recording({ clients: 2 }).seek(700, 1, TTL_200).granted(700, 1, "a", { validForMs: 199 });
+  recording.seekExtension(800, 1, "a", 80).extended(800, 1, "a", { validForMs: 79 });
+  recording.seek(800, 0, TTL_200).granted(900, 0, "b", { validForMs: 199 });
+  recording.seek(1000, 1, TTL_200).seek(1000, 0, TTL_200).granted(1000, 0, "b", { validForMs: 199 });
+  recording.leave(1000, 0, "b").left(1000, 0).leave(1000, 0, "b").left(1000, 0).granted(1000, 1, "c");
+  recording.seek(1000, 1, TTL_200).granted(1000, 1, "c", { validForMs: 199 });
+  recording.leave(1100, 1, "c").left(1100, 1).leave(1100, 1, "c").left(1100, 1);
+  expect(accused(recording)).toEqual([]);
+});
+
+it("a hold that was granted anew after another client's may be renewed", () => {
+  const short = { ttlMs: 100 };
+  const anew = new Recording({ clients: 2 }).acquire(0, 0, "a", short).seekExtension(10, 0, "a", 1000);
+  anew.info(20, 0, "extend").acquire(1500, 1, "b").release(1510, 1, "b").acquire(1520, 2, "a");
+  expect(accused(anew.acquire(1530, 2, "a2").release(1540, 2, "a").acquire(1550, 1, "c"))).toEqual([]);
+  const again = new Recording({ clients: 2 }).acquire(0, 0, "a").acquire(10, 0, "a2").release(20, 0, "a");
+  again.acquire(30, 1, "b").release(40, 1, "b").acquire(50, 0, "a2").acquire(60, 0, "a3").release(70, 0, "a");
+  expect(accused(again.acquire(80, 1, "c"))).toEqual([]);
+});

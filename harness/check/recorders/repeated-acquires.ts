@@ -14,7 +14,7 @@ import { ownerName, underFirst } from "../../history/owner-value.ts";
 
 /** How many owner values are remembered that stand for others. */
 const REMEMBERED = 20_000;
-/** The grant that was answered last. */
+/** The grant that was answered last, or the first of several in a row to one owner. */
 interface Latest {
   readonly owner: string;
   readonly invoked: number;
@@ -63,7 +63,7 @@ export class RepeatedAcquires {
   readonly #underWay = new OldestFirst<string, number>(REMEMBERED);
   /** By key and first value of a hold, that it has several. */
   readonly #several = new OldestFirst<string, true>(REMEMBERED);
-  /** By key, the owner value that was granted it last, as the checkers see it, and when it was asked for. */
+  /** By key, the owner value that was granted it last, as the checkers see it, and when it was asked for first. */
   readonly #latest = new OldestFirst<string, Latest>(REMEMBERED);
   #repeatedKey: string | undefined;
   /** Why it is not known whether the lock was granted twice, if so. */
@@ -142,7 +142,9 @@ export class RepeatedAcquires {
     const known = this.#first.get(place);
     const own = this.#ownHold(key, process, (hold) => hold.owner === known) ?? this.#ownHold(key, process, () => true);
     const latest = this.#latest.get(key);
-    this.#latest.set(key, { owner: known ?? value.owner, invoked: invocation.index, granted: grant.index });
+    // Granted again, it has held all the time.
+    if (latest?.owner !== (known ?? value.owner))
+      this.#latest.set(key, { owner: known ?? value.owner, invoked: invocation.index, granted: grant.index });
     // Where another owner was granted the key since, the hold is over: it cannot go on.
     const isOver = own !== undefined && latest !== undefined && isBetween(latest, own, invocation);
     const isRepeated =
@@ -234,8 +236,10 @@ function doubtInWords({ currentProcess }: Hold, { key, process, time }: Grant): 
   );
 }
 
-/** Whether another owner was certainly granted the key after the last answer to this hold's owner, and before this acquire. */
+/**
+ * Whether another owner was certainly granted the key after this hold began, and before this acquire. An extension of the hold came
+ * before that grant, whenever it was answered: it would have found nothing after it.
+ */
 function isBetween({ owner, invoked, granted }: Latest, hold: Hold, { index }: Acquire): boolean {
-  const answered = hold.promised?.settled?.index ?? hold.grantedIndex;
-  return owner !== hold.owner && invoked > answered && granted < index;
+  return owner !== hold.owner && invoked > hold.grantedIndex && granted < index;
 }
