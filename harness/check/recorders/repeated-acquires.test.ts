@@ -331,3 +331,15 @@ it("a hold that was granted anew after another client's may be renewed", () => {
   again.acquire(30, 1, "b").release(40, 1, "b").acquire(50, 0, "a2").acquire(60, 0, "a3").release(70, 0, "a");
   expect(accused(again.acquire(80, 1, "c"))).toEqual([]);
 });
+
+it("of a permit that was granted twice one release may leave the older entry, which a later grant for more permits enters again", () => {
+  const [one, two] = [{ limit: 2 }, { limit: 2, permits: 2 }];
+  const released = (): Recording =>
+    new Recording({ clients: 2 }).acquire(0, 0, "a", one).acquire(10, 0, "a", one).release(20, 0, "a");
+  const beside = (recording: Recording): Recording => recording.acquire(40, 1, "b", one).release(50, 1, "b");
+  expect(accused(beside(released().acquire(30, 0, "a", two)))).toEqual([]);
+  expect(accused(beside(released().release(25, 0, "a").acquire(30, 0, "a", two)).extend(60, 0, "a"))).toContain(
+    "linearizability",
+  );
+  expect(accused(beside(released().acquire(30, 0, "a", one).acquire(35, 1, "c", one)))).not.toEqual([]);
+});

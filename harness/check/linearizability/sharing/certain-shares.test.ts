@@ -103,3 +103,21 @@ it("forgets the others", () => {
   }
   expect(changes.beside(operationOf("release", 0, 0, "shared")).length).toBeLessThan(130);
 });
+
+it("of an owner that was granted the key twice remembers how it shares it until two releases", () => {
+  const permits = (
+    owner: string,
+    at: number,
+    count: number,
+    kind: "acquire" | "release" = "acquire",
+  ): LockOperation => ({
+    ...operationOf(kind, owner === "a" ? 0 : 1, at, "shared"),
+    owner,
+    share: { kind: "counted", limit: 2, permits: count },
+    mayRenew: true,
+  });
+  const twice = [permits("a", 0, 1), permits("a", 2, 1), permits("a", 4, 1, "release")];
+  const last = [permits("a", 8, 2), permits("b", 10, 1)];
+  expect(follow(0, [...twice, ...last]).impossible).toEqual([]);
+  expect(follow(0, [...twice, permits("a", 6, 1, "release"), ...last]).impossible).toEqual(["b beside a"]);
+});

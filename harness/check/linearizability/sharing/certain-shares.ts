@@ -36,8 +36,10 @@ interface Owner {
   process: number | undefined;
   /** Whether several clients were granted it: a lock may tell them apart, and then each has a hold of its own. */
   isOfSeveral: boolean;
-  /** How often it may have entered at most, by what has begun. */
+  /** How often it has entered at least, by what has begun: another grant may only have renewed the lease. */
   depth: number;
+  /** How often it may have entered at most. */
+  mostEntries: number;
   /** What has begun and may change its hold: all that is not completed, and what was under way beside it. */
   changes: Change[];
   /** The first event from which on something of unknown outcome may change its hold. */
@@ -128,8 +130,10 @@ export class CertainShares {
     if (required) known.changes.push({ invoked, completed });
     else known.unknownFrom = Math.min(known.unknownFrom, invoked);
     if (!required && kind === "reenter") enterAs(known, share);
-    if (kind === "acquire" || kind === "reenter")
+    if (kind === "acquire" || kind === "reenter") {
       known.depth = mayRenew === true ? Math.max(known.depth, 1) : known.depth + 1;
+      known.mostEntries += 1;
+    }
     if (kind === "acquire") this.#changeMode(operation);
     const { hold } = known;
     if (hold !== undefined && completed > hold.since.invoked) hold.doubtfulFrom = Math.min(hold.doubtfulFrom, invoked);
@@ -172,6 +176,7 @@ export class CertainShares {
       process: undefined,
       isOfSeveral: false,
       depth: 0,
+      mostEntries: 0,
       changes: [],
       unknownFrom: Infinity,
     };
@@ -188,11 +193,13 @@ export class CertainShares {
 
   #leave(name: string): void {
     const owner = this.#of(name);
-    owner.depth -= 1;
+    owner.depth = Math.max(0, owner.depth - 1);
+    owner.mostEntries -= 1;
     this.#settle(owner);
     if (owner.depth > 0 || owner.changes.length > 0 || owner.unknownFrom < Infinity) return;
     this.#end(name);
-    this.#owners.delete(name);
+    // What is left of it is entered again by the next grant, which then takes no more permits than it did.
+    if (owner.mostEntries <= 0) this.#owners.delete(name);
   }
 
   #set(name: string, owner: Owner, hold: CertainHold): void {
