@@ -91,6 +91,33 @@ it("the resource lists a write under the value that its author had when it wrote
   expect(listed(["d", "c"])).toEqual(["stale-writes"]);
 });
 
+it.each([
+  ["at once", true],
+  ["at the end", false],
+])(
+  "a client that begins each hold under one value is not another owner after an extension: the resource lists it %s",
+  (_, atOnce) => {
+    const recorded = recording();
+    const later: (() => void)[] = [];
+    const write = (ms: number, owner: string, position: number, fence: number): void => {
+      recorded.write(ms, 0, owner, `w${position}`, { fence }).wrote(ms + 1, 0, position);
+      const list = (): unknown => recorded.audit(atOnce ? ms + 1 : 1000, position, `w${position}`, { owner, fence });
+      if (atOnce) list();
+      else later.push(list);
+    };
+    for (let number = 0; number < 3; number += 1) {
+      const ms = number * 100;
+      recorded.acquire(ms, 0, "a", { fence: number });
+      write(ms + 10, "a", 2 * number + 1, number);
+      recorded.seekExtension(ms + 20, 0, "a", 1000).extended(ms + 21, 0, `a${number}`);
+      write(ms + 30, `a${number}`, 2 * number + 2, number);
+      recorded.release(ms + 40, 0, `a${number}`);
+    }
+    for (const list of later) list();
+    expect(wrong(recorded)).toEqual([]);
+  },
+);
+
 it("values of holds that are over are forgotten first, however long another hold lasts", () => {
   const held = new Set(["long"]);
   const owners = new RenamedOwners(

@@ -112,7 +112,7 @@ export class RenamedOwners {
     if (from !== undefined) return underFirst(event, this.#nameOf(event.key, from));
     const known = this.#names.get(ownerName(event.key, stated.owner));
     if (known !== undefined && this.#isOfBefore(event, known)) return underFirst(event, known.first);
-    const owner = (event.type === "audit" ? known?.first : known?.name) ?? stated.owner;
+    const owner = (event.type === "audit" ? listedAs(known) : known?.name) ?? stated.owner;
     if (owner === stated.owner) return event;
     return owner.endsWith(REPLACED) ? { ...event, value: { ...stated, owner } } : underFirst(event, owner);
   }
@@ -306,6 +306,15 @@ export class RenamedOwners {
 /** The values for which its client asked for extensions whose outcome it does not know, before these are known to be completed. */
 function unheardBy(event: HistoryEvent & { readonly [UNHEARD_OF]?: readonly string[] }): readonly string[] | undefined {
   return event[UNHEARD_OF];
+}
+
+/**
+ * The owner value under which a resource lists the writes of a hold. It may list them when the value is of a later hold: of one value all
+ * holds look alike to it.
+ */
+function listedAs(known: Known | undefined): string | undefined {
+  const first = known?.first;
+  return first?.endsWith(REPLACED) === true ? first.slice(0, -REPLACED.length) : first;
 }
 
 /** The owner value that the lock drew, if the recording has another than the one that was asked for. */
