@@ -97,7 +97,8 @@ export class CoarseClock {
     const { length } = this.#precision.tick;
     const [first] = events;
     if (first === undefined) return [];
-    const placed = withinTick(events, this.#drawn.inOneOrder(events));
+    const ordered = this.#drawn.inOneOrder(events);
+    const placed = withinTick(ordered.events, ordered.first);
     if (placed.some(({ event, saysTooMuch }, at) => saysTooMuch || event !== events[at])) {
       this.#coarsestUnordered = Math.max(this.#coarsestUnordered, length);
     }

@@ -46,6 +46,23 @@ describe.each([[{ clients: 4 }], [{}]])("an owner value that an extension draws 
     expect(accused(twice.leave(20, 3, "c").left(30, 3).seek(40, 1).granted(50, 1, "d"))).toEqual([]);
   });
 
+  it("is used after it was drawn in that step, in whatever order the lines are", () => {
+    const next = (recording: Recording): Recording =>
+      recording.seek(40, 1).granted(50, 1, "d").leave(60, 1, "d").left(60, 1);
+    const last = held().leave(20, 3, "c").left(20, 3);
+    expect(accused(next(extended(extended(last, 2, ["b", "c"]), 1, ["a", "b"])))).toEqual([]);
+    // What else the process that drew it asks for then is not answered in that step.
+    const twice = (): Recording => held().seek(10, 0, { inner: true }).granted(10, 0, "a");
+    expect(accused(next(extended(twice(), 0, ["a", "b"]).leave(20, 0, "b").leave(20, 4, "b").left(20, 4)))).toEqual([]);
+    const first = twice().leave(20, 4, "b").left(20, 4);
+    expect(accused(next(extended(first, 0, ["a", "b"]).leave(20, 0, "b")))).toEqual([]);
+  });
+
+  it("may be one that was drawn before: the order of the lines decides then", () => {
+    const there = extended(extended(held(), 1, ["a", "b"]), 2, ["b", "a"]);
+    expect(accused(there.leave(30, 2, "a").left(40, 2))).toEqual([]);
+  });
+
   it("refers to nothing once another is drawn for it", () => {
     const twice = extended(extended(held(), 1, ["a", "b"]), 2, ["b", "c"]);
     expect(accused(twice.leave(30, 3, "b").left(40, 3))).toContain("linearizability");
