@@ -56,6 +56,7 @@ export interface Stated {
   readonly owner?: string;
   readonly released?: boolean;
   readonly validForMs?: number;
+  readonly fence?: number;
   readonly position?: number;
 }
 

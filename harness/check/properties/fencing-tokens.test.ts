@@ -298,3 +298,23 @@ it("says nothing of what one client holds because of a release by another of the
       .granted(13, 2, "a", { fence: 1 });
   expect(judged(missed(1))).toBe("valid");
 });
+
+describe("a grant of which a coarse clock does not show when it was completed within its step", () => {
+  /** Two clients are granted the key within one step, after `a` was granted it with token 5. The first of them has this token. */
+  const within = (fence: number, before = 5): Recording => {
+    const held = new Recording({ clients: 2 }).seek(0, 0).granted(0, 0, "a", { fence: before }).seek(100, 1);
+    const first = held.refused(100, 1).leave(100, 0, "a").left(100, 0).seek(200, 0).granted(200, 0, "c", { fence });
+    const second = first.leave(200, 0, "c").left(200, 0).seek(200, 0).refused(200, 0).seek(200, 1);
+    second.refused(200, 1).seek(200, 1);
+    return second.granted(200, 1, "d", { fence: 7 }).leave(200, 1, "d").left(200, 1).seek(200, 1).refused(200, 1);
+  };
+  const verdict = ({ history }: Recording): unknown =>
+    checkHistory(history, { foreign: true }).properties["fencing-tokens"]?.verdict;
+
+  it("has a larger fencing token than those before that step, and a smaller one than those after it", () => {
+    const next = (fence: number, after: number): Recording =>
+      within(fence).seek(400, 0).granted(400, 0, "e", { fence: after }).leave(500, 0, "e").left(500, 0);
+    expect([verdict(within(3)), verdict(within(6)), verdict(within(9))]).toEqual(["invalid", "valid", "valid"]);
+    expect([verdict(next(9, 8)), verdict(next(6, 8))]).toEqual(["invalid", "valid"]);
+  });
+});

@@ -14,6 +14,7 @@ import { overtakenHypotheses, tokenHypotheses } from "../causes/token-causes.ts"
 import { TokenOrder, type TokenDisorder } from "./token-order.ts";
 import { UnsettledReleases } from "./unsettled-releases.ts";
 import { clientInWords, timeWords } from "../words.ts";
+import { statedIn } from "../../history/unordered.ts";
 
 interface TokenGrant {
   readonly fence: number;
@@ -29,6 +30,8 @@ interface TokenGrant {
 interface KeyTokens {
   /** The completed grant with the largest fencing token. */
   largest: TokenGrant | undefined;
+  /** Grants that were completed at their time by a coarse clock, or later, as far as later ones are not compared with them. */
+  unordered?: readonly TokenGrant[] | undefined;
   /** The grant that was completed last. */
   latest?: TokenGrant;
   /** The last one of another owner value than that. */
@@ -54,6 +57,9 @@ interface PendingAcquire {
 }
 
 const ONLY_ORDER = "no other order explains the lock's answers";
+
+/** How many grants of each key are remembered that were completed in one step of the clock, in an order that it does not show. */
+const MOST_UNORDERED = 64;
 
 /** How many grants are remembered, of all keys together: each has its share, but some at least. */
 const REMEMBERED_GRANTS = 100_000;
@@ -133,19 +139,22 @@ class FencingTokens implements Checker {
   #take({ event, invocation, changes }: HistoryStep, ownBefore: OwnerGrants | undefined): void {
     if (event.type === "fault" || event.type === "audit" || event.f !== "acquire") return;
     if (event.type === "invoke") {
-      const largestBefore = this.#keys.get(event.key)?.largest;
+      const largestBefore = largestOf(this.#keys.get(event.key), event.time);
       this.#pending.set(event.process, { invokedIndex: event.index, largestBefore });
       return;
     }
     const pending = this.#pending.get(event.process);
     this.#pending.delete(event.process);
-    if (event.type !== "ok" || invocation === undefined || pending === undefined) return;
-    const { fence, owner } = event.value;
-    if (fence === undefined) return;
-    this.#grants += 1;
-    const { process, index, time } = event;
+    if (invocation === undefined || pending === undefined) return;
+    const { fence, owner } = statedIn(event);
+    if (fence === undefined || owner === undefined) return;
     const asked = { invokedIndex: invocation.index, invokedTime: invocation.time };
-    const grant: TokenGrant = { fence, process, owner, ...asked, index, time };
+    const grant: TokenGrant = { fence, process: event.process, owner, ...asked, index: event.index, time: event.time };
+    if (event.type !== "ok") {
+      this.#judgeUnordered(event.key, grant, pending.largestBefore);
+      return;
+    }
+    this.#grants += 1;
     const reentered = changes.find((change) => change.kind === "reentered");
     // What may be a renewal may have a token of its own.
     const entered = mayRenew(invocation) ? undefined : reentered?.hold;
@@ -197,6 +206,13 @@ class FencingTokens implements Checker {
       this.#tell(key, twin, grant, twin);
     }
     this.#remember(tokens, grant);
+  }
+
+  /** It was completed within this step of a coarse clock, after what was completed before it was asked for. */
+  #judgeUnordered(key: string, grant: TokenGrant, before: TokenGrant | undefined): void {
+    const tokens = this.#of(key);
+    if (before !== undefined && grant.fence < before.fence) this.#tell(key, before, grant, undefined);
+    tokens.unordered = [...(tokens.unordered ?? []).slice(1 - MOST_UNORDERED), grant];
   }
 
   /** Whether the owner may have had another hold than this one when it was granted the lock again. */
@@ -333,6 +349,17 @@ class FencingTokens implements Checker {
       ],
     };
   }
+}
+
+/** The grant with the largest fencing token of those that were certainly completed before an event of this time, in nanoseconds. */
+function largestOf(tokens: KeyTokens | undefined, time: number): TokenGrant | undefined {
+  if (tokens?.unordered === undefined) return tokens?.largest;
+  const [over, open] = [[], []] as [TokenGrant[], TokenGrant[]];
+  for (const grant of tokens.unordered) (grant.time < time ? over : open).push(grant);
+  for (const grant of over)
+    if (tokens.largest === undefined || grant.fence > tokens.largest.fence) tokens.largest = grant;
+  tokens.unordered = open.length === 0 ? undefined : open;
+  return tokens.largest;
 }
 
 /** The grant that this operation is, if it is one with a fencing token. */
