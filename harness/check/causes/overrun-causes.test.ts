@@ -240,3 +240,21 @@ describe("of a lock that may have waited and reports no validity", () => {
     expect(twice(371)).toBe("invalid; foreign-release 3,6,7,9");
   });
 });
+
+it("blames no release of a permit that its owner was granted as often as it gave it back", () => {
+  const [one, lease] = [{ ttlMs: 300, limit: 3 }, { validForMs: 299 }];
+  const granted = (recording: Recording, ms: number, process: number, owner: string, more: object = {}): Recording =>
+    recording.seek(ms, process, { ...one, ...more }).granted(ms, process, owner, lease);
+  const released = (recording: Recording, ms: number, process: number, owner: string, found = true): Recording =>
+    recording.leave(ms, process, owner).left(ms, process, found);
+  const held = granted(granted(new Recording(), 10, 0, "a"), 15, 2, "b", { permits: 2 });
+  const twice = released(released(granted(held, 90, 0, "a"), 95, 0, "a"), 95, 0, "a");
+  const late = granted(twice, 100, 3, "c")
+    .seek(250, 0, one)
+    .granted(315, 0, "d", { ...lease, grantedAtMs: 250 });
+  const { verdict, violations = [] } =
+    checkHistory(released(released(late, 340, 2, "b", false), 395, 3, "c").history, { foreign: true }).properties[
+      "mutual-exclusion"
+    ] ?? {};
+  expect([verdict, violations[0]?.cause]).toEqual(["invalid", "overrun"]);
+});

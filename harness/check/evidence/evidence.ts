@@ -228,8 +228,15 @@ export class SharedEvidence {
     return (
       changes.find(({ hold }) => hold.owner === owner)?.hold ??
       this.holds.find(event.key, owner, event.process) ??
-      this.#lost.get(ownerName(event.key, owner))
+      this.#lost.get(ownerName(event.key, owner)) ??
+      this.#enteredHold(event.key, owner)
     );
+  }
+
+  /** The hold of an owner that released it less often than it was granted it: nobody knows which of the grants only renewed the lease. */
+  #enteredHold(key: string, owner: string): Hold | undefined {
+    const grants = this.ownerGrants.of(key, owner);
+    return grants !== undefined && grants.entries > 0 ? grants.hold : undefined;
   }
 
   /**
