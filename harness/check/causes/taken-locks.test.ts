@@ -254,3 +254,12 @@ it.each([
   );
   expect(causes).toEqual(["foreign-release", "foreign-release", "foreign-release"]);
 });
+
+it("a permit that its owner gave back as often as it was granted it is not what a further release found", () => {
+  const two = { limit: 2 };
+  const full = new Recording({ clients: 4 }).acquire(0, 0, "a", two).release(10, 0, "a").acquire(20, 1, "b", two);
+  const taken = full.acquire(30, 2, "c", two).release(40, 0, "a").acquire(50, 3, "d", two).release(60, 1, "b", false);
+  const { violations = [] } =
+    checkHistory(taken.release(70, 2, "c").history, { foreign: true }).properties["lease-exclusion"] ?? {};
+  expect(violations[0]?.cause).toBe("foreign-release");
+});
