@@ -10,7 +10,9 @@ export interface AuthoredWrite {
   readonly invocation: Extract<InvocationEvent, { f: "write" }> | undefined;
   /** The hold under which it was invoked, if any. */
   readonly hold: Hold | undefined;
-  readonly end: { readonly time: number } | undefined;
+  readonly end:
+    | { readonly time: number; readonly type: "ok" | "fail" | "info"; readonly position?: number | undefined }
+    | undefined;
 }
 
 /**
@@ -69,7 +71,10 @@ function latenessOf({ invocation, hold, end }: AuthoredWrite, evidence: SharedEv
   const what = `${write} was under way when the lease of its author ended`;
   const caught = { what, isEndable: true, isOnItsWay: true };
   if (until > latest) return caught;
-  return until > hold.leaseEnd
-    ? { ...caught, doubt: `${early}, before write ${invocation.value.data} was answered` }
-    : undefined;
+  if (until > hold.leaseEnd)
+    return { ...caught, doubt: `${early}, before write ${invocation.value.data} was answered` };
+  if (end?.type !== "info" || end.position !== undefined) return undefined;
+  // Its client waited no longer for an answer, but it may still have been on its way.
+  const late = `${write} was applied when its author did not hold the lock any more`;
+  return { ...caught, what: late, doubt: `${client} does not know the outcome of ${write}` };
 }

@@ -351,3 +351,19 @@ function coarse({ history }: Recording): Recording["history"] {
     events: history.events.map((event) => ({ ...event, time: Math.floor(event.time / step) * step })),
   };
 }
+
+it("blames a write of unknown outcome that may have been on its way after its author had released the lock", () => {
+  const written = (known: boolean): Recording => {
+    const first = new Recording({ clients: 2 }).acquire(0, 0, "a").write(10, 0, "a", "w1", { basedOn: 0 });
+    const ended = known ? first.wrote(11, 0, 1).release(20, 0, "a") : first.info(11, 0, "write").release(20, 2, "a");
+    const second = ended
+      .acquire(30, 1, "b")
+      .write(40, 1, "b", "w2", { basedOn: 0 })
+      .wrote(50, 1, 2)
+      .release(60, 1, "b");
+    return second.audit(70, 1, "w1", { owner: "a", basedOn: 0 }).audit(70, 2, "w2", { owner: "b", basedOn: 0 });
+  };
+  const causeOf = ({ history }: Recording): unknown =>
+    checkHistory(history, { foreign: true }).properties["lost-updates"]?.violations?.[0]?.cause;
+  expect([causeOf(written(true)), causeOf(written(false))]).toEqual(["stale-read", "overrun"]);
+});
