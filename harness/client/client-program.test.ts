@@ -188,8 +188,8 @@ describe("a driver whose answer is none", () => {
 
 describe("a driver that does not come back", () => {
   test("is given up, told so, and what it says later is not heard", async () => {
-    await using program = await start();
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    await using program = await start();
     const late = Promise.withResolvers<Completion<Grant>>();
     lock.onAcquire = () => late.promise;
     const reply = program.perform(acquire);
@@ -210,8 +210,8 @@ describe("a driver that does not come back", () => {
   });
 
   test("may fail later without harm", async () => {
-    await using program = await start();
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    await using program = await start();
     const late = Promise.withResolvers<Completion<Grant>>();
     lock.onAcquire = () => late.promise;
     const reply = program.perform(acquire);
@@ -224,18 +224,18 @@ describe("a driver that does not come back", () => {
   });
 
   test("leaves no timer behind when it does come back", async () => {
-    await using program = await start();
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    await using program = await start();
     await program.perform(acquire);
     expect(vi.getTimerCount()).toBe(0);
   });
 
   test.each([extend, release])("leaves $op indeterminate", async (request) => {
     lock.extend = () => new Promise(() => {});
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     await using program = await start();
     await program.perform(acquire);
     lock.onRelease = () => new Promise(() => {});
-    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     const reply = program.perform(request);
     await vi.advanceTimersByTimeAsync(OPERATION_GRACE_MS);
     expect(await reply).toMatchObject({ ok: false, kind: "indeterminate" });

@@ -7,7 +7,7 @@ import type {
   Address,
   Queued,
 } from "../core/lock-driver.ts";
-import { InvalidAnswerError, messageOf } from "../core/errors.ts";
+import { InvalidAnswerError, messageOf, UnusableClientError } from "../core/errors.ts";
 import { inFigures } from "../core/words/in-figures.ts";
 import { lacking, statedSharing, SUPPORT_WORDS, type Supports } from "../core/sharing.ts";
 import type { ResourceChecks } from "../core/plan.ts";
@@ -22,7 +22,7 @@ import {
   releaseProblem,
   shortReason,
 } from "./driver-answers.ts";
-import { connectWithoutFaking, FakedTimersError } from "./fake-timers.ts";
+import { ClientTimers, withoutFakingTimers } from "./fake-timers.ts";
 import { GuardedResource } from "./guarded-resource.ts";
 
 /** How long an operation may take beyond its `waitMs` before it is given up as indeterminate. */
@@ -50,6 +50,7 @@ export class ClientProgram implements AsyncDisposable {
   readonly #supports: Supports;
   readonly #resource: GuardedResource;
   readonly #trueNow: () => number;
+  readonly #timers: ClientTimers;
   #mistake: ClientReply | undefined;
   readonly #queue = new SerialQueue();
   /** The driver's grants, also those that were released: a client may ask once more. */
@@ -59,19 +60,22 @@ export class ClientProgram implements AsyncDisposable {
     lock: LockClient,
     resource: GuardedResource,
     { driver, trueNow }: Pick<ClientProgramOptions, "driver" | "trueNow">,
+    timers: ClientTimers,
   ) {
     this.#lock = lock;
     this.#supports = lock.supports ?? driver.supports ?? {};
     this.#resource = resource;
     this.#trueNow = trueNow;
+    this.#timers = timers;
   }
 
   /** Connects the lock and the guarded resource. @throws what the driver throws, or when the resource cannot be reached */
   static async start(options: ClientProgramOptions): Promise<ClientProgram> {
     const { driver, environment, checks, countTimers } = options;
     const faked = Promise.withResolvers<never>();
-    const connecting = connectWithoutFaking(() => driver.connect(environment), countTimers);
-    connecting.catch((error: unknown) => error instanceof FakedTimersError && faked.reject(error));
+    const timers = new ClientTimers(countTimers);
+    const connecting = withoutFakingTimers(timers, () => driver.connect(environment));
+    connecting.catch((error: unknown) => error instanceof UnusableClientError && faked.reject(error));
     // Without timers the resource may never be reached.
     const [lock, resource] = await Promise.race([
       Promise.allSettled([
@@ -82,7 +86,7 @@ export class ClientProgram implements AsyncDisposable {
     ]);
     if (lock.status === "fulfilled" && resource.status === "fulfilled") {
       refuseNoClient(lock.value);
-      return new ClientProgram(lock.value, resource.value, options);
+      return new ClientProgram(lock.value, resource.value, options, timers);
     }
     // The one that did connect would keep the process alive.
     if (lock.status === "fulfilled") await closeLock(lock.value);
@@ -122,7 +126,10 @@ export class ClientProgram implements AsyncDisposable {
     });
   }
 
-  /** Performs one request. Never rejects. */
+  /**
+   * Performs one request.
+   * @throws UnusableClientError if the lock fakes the timers of its process; never anything else
+   */
   async perform(request: ClientRequest): Promise<ClientReply> {
     try {
       const reply = await this.#perform(request);
@@ -130,6 +137,7 @@ export class ClientProgram implements AsyncDisposable {
       this.#mistake = undefined;
       return mistake ?? reply;
     } catch (error) {
+      if (error instanceof UnusableClientError) throw error;
       if (error instanceof InvalidAnswerError) {
         return { ok: false, kind: "invalid-answer", reason: shortReason(error.message) };
       }
@@ -178,7 +186,7 @@ export class ClientProgram implements AsyncDisposable {
     if (lacks !== undefined)
       return { ok: false, kind: "unsupported", reason: `the driver does not support ${SUPPORT_WORDS[lacks]}` };
     const sharing = statedSharing(asked);
-    const completion = await withDeadline(
+    const completion = await this.#withDeadline(
       waitMs + OPERATION_GRACE_MS,
       (signal) => this.#lock.acquire(key, { ttlMs, waitMs, signal, ...sharing }),
       // Nobody needs it any more, and a lock that renews its leases would keep it for ever.
@@ -192,16 +200,42 @@ export class ClientProgram implements AsyncDisposable {
   async #extend({ key, owner, ttlMs }: Extract<ClientRequest, { op: "extend" }>): Promise<ClientReply> {
     const extend = this.#lock.extend?.bind(this.#lock);
     if (extend === undefined) return { ok: false, kind: "unsupported", reason: "the driver cannot extend a lease" };
-    const completion = await withDeadline(OPERATION_GRACE_MS, () => extend(this.#grant(key, owner), ttlMs));
+    const completion = await this.#withDeadline(OPERATION_GRACE_MS, () => extend(this.#grant(key, owner), ttlMs));
     return this.#granted("extend", key, completion);
   }
 
   async #release({ key, owner }: Extract<ClientRequest, { op: "release" }>): Promise<ClientReply> {
-    const completion = await withDeadline(OPERATION_GRACE_MS, () => this.#lock.release(this.#grant(key, owner)));
+    const completion = await this.#withDeadline(OPERATION_GRACE_MS, () => this.#lock.release(this.#grant(key, owner)));
     const problem = releaseProblem(completion);
     if (problem !== undefined) return invalidAnswer("release", problem);
     if (completion.type !== "ok") return failure(completion);
     return { ok: true, released: completion.value.released };
+  }
+
+  /**
+   * Runs an operation of the driver, and gives it up as indeterminate if it does not return in time. If it returns later,
+   * `late` gets its answer.
+   */
+  async #withDeadline<T>(
+    deadlineMs: number,
+    operation: (signal: AbortSignal) => Promise<Completion<T>>,
+    late: (completion: Completion<T>) => Promise<void> = () => Promise.resolve(),
+  ): Promise<Completion<T>> {
+    const controller = new AbortController();
+    const expired = Promise.withResolvers<Completion<T>>();
+    const running = withoutFakingTimers(this.#timers, () => operation(controller.signal));
+    const callOff = this.#timers.after(deadlineMs, () => {
+      // The late answer may be anything, and the release may fail: nobody needs either.
+      running.then(late).catch(() => {});
+      controller.abort(new Error("the operation took too long"));
+      expired.resolve({ type: "info", reason: `no answer from the driver within ${inFigures(deadlineMs)} ms` });
+    });
+    try {
+      return await Promise.race([running, expired.promise]);
+    } finally {
+      callOff();
+      this.#timers.refuseFaking();
+    }
   }
 
   #granted(method: string, key: string, completion: Completion<Grant>): ClientReply {
@@ -241,31 +275,6 @@ async function closeLock(lock: LockClient): Promise<void> {
   const close: unknown = lock[Symbol.asyncDispose];
   if (typeof close !== "function") throw new Error("the client has no method [Symbol.asyncDispose]");
   await lock[Symbol.asyncDispose]();
-}
-
-/**
- * Runs an operation of the driver, and gives it up as indeterminate if it does not return in time. If it returns later,
- * `late` gets its answer.
- */
-async function withDeadline<T>(
-  deadlineMs: number,
-  operation: (signal: AbortSignal) => Promise<Completion<T>>,
-  late: (completion: Completion<T>) => Promise<void> = () => Promise.resolve(),
-): Promise<Completion<T>> {
-  const controller = new AbortController();
-  const expired = Promise.withResolvers<Completion<T>>();
-  const running = operation(controller.signal);
-  const timer = setTimeout(() => {
-    // The late answer may be anything, and the release may fail: nobody needs either.
-    running.then(late).catch(() => {});
-    controller.abort(new Error("the operation took too long"));
-    expired.resolve({ type: "info", reason: `no answer from the driver within ${inFigures(deadlineMs)} ms` });
-  }, deadlineMs);
-  try {
-    return await Promise.race([running, expired.promise]);
-  } finally {
-    clearTimeout(timer);
-  }
 }
 
 function failure(completion: Exclude<Completion<unknown>, { type: "ok" }>): ClientReply {

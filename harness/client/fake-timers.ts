@@ -1,6 +1,6 @@
 import { stat } from "node:fs/promises";
 import { PassThrough } from "node:stream";
-import { UserError } from "../core/errors.ts";
+import { UnusableClientError, UserError } from "../core/errors.ts";
 
 const HINT =
   "use real ones while a lock is verified: vi.useRealTimers(), jest.useRealTimers(), mock.timers.reset() of node:test, or restore() of sinon's clock";
@@ -38,28 +38,50 @@ export async function withoutFaking<T>(origin: string, load: () => Promise<T>): 
   return loaded;
 }
 
-/** A client whose timers no longer come: nothing else of it can be waited for. */
-export class FakedTimersError extends UserError {}
+/** The timers of a client's process, as they were before its lock could fake them. */
+export class ClientTimers {
+  readonly #setTimeout = globalThis.setTimeout;
+  readonly #clearTimeout = globalThis.clearTimeout;
+  readonly #count: () => number;
+  /** What is known to start timers. */
+  #known = globalThis.setTimeout;
+
+  /** @param count how many timers of the client's process have been started and are not over; Node knows it of a real process */
+  constructor(count = activeTimers) {
+    this.#count = count;
+  }
+
+  /** Calls `action` when the time is over, also beside fake timers. Returns what calls it off. */
+  after(ms: number, action: () => void): () => void {
+    const clear = this.#clearTimeout;
+    const start = this.#setTimeout;
+    const timer = start(action, ms);
+    return () => clear(timer);
+  }
+
+  /** @throws UnusableClientError if the timers of this process are fake: nothing else of the client can be waited for */
+  refuseFaking(): void {
+    const now = globalThis.setTimeout;
+    if (now === this.#known) return;
+    // Whoever put another function there may well start timers by it, as tracers do.
+    if (!startsTimers(this.#count)) throw new UnusableClientError("it fakes the timers of its process", FAKING_HINT);
+    this.#known = now;
+  }
+}
 
 /**
- * Connects a driver, which may fake the timers of its process only now, at once or later on.
- * @param count how many timers of the client's process have been started and are not over; Node knows it of a real process
- * @throws FakedTimersError as soon as the timers are faked, and what `connect` throws
+ * Calls the driver, which may fake the timers of its process only now, at once or later on.
+ * @throws UnusableClientError as soon as the timers are faked, and what `call` throws
  */
-export async function connectWithoutFaking<T>(connect: () => Promise<T>, count = activeTimers): Promise<T> {
-  const { setTimeout: before } = globalThis;
-  const refuseFaking = (): void => {
-    // Whoever put another function there may well start timers by it, as tracers do.
-    if (globalThis.setTimeout !== before && !startsTimers(count))
-      throw new FakedTimersError("it fakes the timers of its process", FAKING_HINT);
-  };
-  const connecting = connect();
+export async function withoutFakingTimers<T>(timers: ClientTimers, call: () => Promise<T>): Promise<T> {
+  timers.refuseFaking();
+  const calling = call();
   // What fails meanwhile fails because of that.
-  connecting.catch(() => {});
-  refuseFaking();
-  const connected = await connecting;
-  refuseFaking();
-  return connected;
+  calling.catch(() => {});
+  timers.refuseFaking();
+  const answer = await calling;
+  timers.refuseFaking();
+  return answer;
 }
 
 /** Whether what `setTimeout` starts is counted: libraries of fake timers have nothing else in common. */

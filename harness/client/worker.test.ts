@@ -99,6 +99,15 @@ describe("a worker", () => {
     expect(await worker.exit).toEqual([1, null]);
   });
 
+  test("whose lock fakes the timers of its process says that it cannot go on", async () => {
+    await using worker = new Worker();
+    worker.say({ ...configuration, lock: fileURLToPath(new URL("./testing/faking-driver.ts", import.meta.url)) });
+    expect(await worker.hear()).toEqual({ ready: true });
+    worker.say({ id: 1, op: "acquire", key: "k1", ttlMs: 1000, waitMs: 0 });
+    const unusable = { reason: "it fakes the timers of its process", hint: expect.stringContaining("mock.timers") };
+    expect(await worker.hear()).toEqual({ id: 1, unusable });
+  });
+
   test("whose lock cannot be loaded says why, and ends", async () => {
     await using worker = new Worker();
     worker.say({ ...configuration, lock: "unheard-of" });

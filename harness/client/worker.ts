@@ -5,7 +5,8 @@
  * In, first line: `{"client":"client-0","lock":"single","servers":{..},"resource":{..},"checks":{..},"origin":".."}`
  * (`origin`: the reading of the monotonic clock, nanoseconds in a string, from which `grantedAt` counts).
  * Out, once connected: `{"ready":true}`, or `{"ready":false,"reason":".."}` and the end.
- * In, then: `{"id":1,"op":"acquire","key":"k","ttlMs":1000,"waitMs":0}`; out: `{"id":1,"ok":true,"owner":".."}`.
+ * In, then: `{"id":1,"op":"acquire","key":"k","ttlMs":1000,"waitMs":0}`; out: `{"id":1,"ok":true,"owner":".."}`, or, if the
+ * driver has made it impossible to go on, `{"id":1,"unusable":{"reason":"..","hint":".."}}`.
  * In, at any time: `{"id":2,"op":"clock"}`; out: `{"id":2,"ok":true,"wallMs":1790000000000}`.
  * Out, unasked: `{"event":"lost","key":"k","owner":".."}`, `{"event":"renewed",..}`, and, before an error that nobody caught ends
  * the process, `{"event":"crashed","evidence":"..","stack":[..]}`. The process ends when its standard input does.
@@ -13,7 +14,7 @@
 import { flushCompileCache } from "node:module";
 import { createInterface } from "node:readline";
 import { messageWithPlace } from "../core/crash.ts";
-import { messageOf } from "../core/errors.ts";
+import { messageOf, type UnusableClientError } from "../core/errors.ts";
 import type { ResourceChecks } from "../core/plan.ts";
 import type { ClientRequest } from "../core/system.ts";
 import type { Address, Servers } from "../core/lock-driver.ts";
@@ -66,6 +67,16 @@ async function answerClock(program: ClientProgram, id: number): Promise<void> {
   }
 }
 
+async function answer(program: ClientProgram, id: number, request: ClientRequest): Promise<void> {
+  try {
+    send({ id, ...(await program.perform(request)) });
+  } catch (error) {
+    // It rejects with nothing else.
+    const { message: reason, hint } = error as UnusableClientError;
+    send({ id, unusable: { reason, hint } });
+  }
+}
+
 async function main(): Promise<void> {
   let program: ClientProgram | undefined;
   let leadsGroup = false;
@@ -81,7 +92,7 @@ async function main(): Promise<void> {
       const { id, ...request } = JSON.parse(line) as (ClientRequest | { op: "clock" }) & { id: number };
       if (request.op === "clock") void answerClock(program, id);
       // Not awaited: the harness may ask for several operations at a time, and for the clock in between.
-      else void program.perform(request).then((reply) => send({ id, ...reply }));
+      else void answer(program, id, request);
     }
   }
   await program?.[Symbol.asyncDispose]();

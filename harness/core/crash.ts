@@ -9,7 +9,7 @@ export interface Crash {
 }
 
 /** Places in Node, or in the code that runs the lock. */
-const OF_NODE_OR_OURS = /node:|\/harness\/(?:simulated\/|external\/|client\/(?:client-program|worker)\.)/;
+const OF_NODE_OR_OURS = /node:|\/harness\/(?:simulated\/|external\/|client\/(?:client-program|fake-timers|worker)\.)/;
 const MOST_LETTERS = 500;
 const MOST_PLACES = 12;
 

@@ -13,6 +13,9 @@ export class UserError extends Error {
   }
 }
 
+/** A driver has made it impossible to go on with its client, in this run and in every other. */
+export class UnusableClientError extends UserError {}
+
 /**
  * The harness could not do its own work: the engine died in the middle of a run, a container could not be started. The
  * events recorded so far stay on disk. The command line prints one line and exits with 255.

@@ -97,10 +97,10 @@ export interface NodeHandle extends ProcessHandle {
 export interface ClientHandle extends ProcessHandle {
   /**
    * Makes the client perform one operation. It may have others under way: a driver that does not declare `concurrent` is then
-   * called when these are over. Never rejects: if the client dies, the operation is `info`. A paused client answers after it is
-   * resumed.
+   * called when these are over. If the client dies, the operation is `info`. A paused client answers after it is resumed.
    *
    * @param invoked index of its invocation in the history; undefined: none
+   * @throws UnusableClientError if the driver has made it impossible to go on; never anything else
    */
   perform(request: ClientRequest, invoked?: number): Promise<ClientReply>;
   /**

@@ -4,7 +4,7 @@ import { rmSync } from "node:fs";
 import { faults } from "../../../faults/registry.ts";
 import { checkHistory } from "../../check/check.ts";
 import { hasLeases } from "../../client/load-driver.ts";
-import { HarnessError, messageOf, UserError } from "../../core/errors.ts";
+import { HarnessError, messageOf, UnusableClientError, UserError } from "../../core/errors.ts";
 import { firstError } from "../../core/first-error.ts";
 import type { Plan } from "../../core/plan.ts";
 import type { SystemUnderTest } from "../../core/system.ts";
@@ -37,7 +37,7 @@ export interface RealTimePlace {
 /**
  * Runs a plan with real processes, records and judges it. The run's folder gets the plan before anything starts and the
  * history while the run goes on; the verdict comes last.
- * @throws UserError before anything is started, when the plan cannot run there
+ * @throws UserError before anything is started, when the plan cannot run there; UnusableClientError
  * @throws FailedRunError when the system failed after the run had begun, with what it recorded; NotBegunError when it
  *   could not be started; another HarnessError when the place is gone. The error says where the history so far is.
  */
@@ -82,6 +82,8 @@ export async function runInRealTime(plan: Plan, options: ExecuteOptions, place: 
     const error = firstError(thrown);
     if (unwanted?.aborted === true) rmSync(folder.path, { recursive: true });
     if (signal.aborted || (!started && error instanceof UserError)) throw error;
+    // No other run could go on either.
+    if (error instanceof UnusableClientError) throw error;
     const gone = await place.gone?.();
     const what = gone === undefined ? inWords(error) : `${gone}: ${inWords(error)}`;
     if (!started) throw new (gone === undefined ? NotBegunError : HarnessError)(what, { cause: thrown });

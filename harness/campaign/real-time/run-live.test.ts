@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { differences } from "../../../workloads/scenario-outcome.ts";
-import { UserError } from "../../core/errors.ts";
+import { UnusableClientError, UserError } from "../../core/errors.ts";
 import { type Plan, type PlanInput, planSchema } from "../../core/plan.ts";
 import { PROMISABLE } from "../../core/verdict.ts";
 import { previousRun } from "../previous-run.ts";
@@ -71,6 +71,14 @@ describe("client processes on the simulated servers", () => {
     const run = runLive(planWith("group"), { store, title: "group", required: PROMISABLE });
     await expect(run).rejects.toBeInstanceOf(UserError);
     await expect(run).rejects.toThrow("the lock of client-0 ended its process before it was ready: SIGKILL");
+  });
+
+  test("a lock that fakes timers while it is asked for ends its run, and would end any other, in one line of what to mend", async () => {
+    const execute = await executorOf("live");
+    const lock = fileURLToPath(new URL("../../client/testing/faking-driver.ts", import.meta.url));
+    const run = execute({ ...onePlan([]), lock }, { store, title: "faking", required: PROMISABLE });
+    await expect(run).rejects.toBeInstanceOf(UnusableClientError);
+    await expect(run).rejects.toThrow("the lock of client-0 cannot go on: it fakes the timers of its process");
   });
 
   test("a worker that ends its own process group later is a client that died, and the run is judged", async () => {

@@ -6,7 +6,7 @@ import type { Readable, Writable } from "node:stream";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Crash } from "../../core/crash.ts";
-import { HarnessError, UserError } from "../../core/errors.ts";
+import { HarnessError, UnusableClientError, UserError } from "../../core/errors.ts";
 import type { ResourceChecks } from "../../core/plan.ts";
 import type {
   ClientHandle,
@@ -53,7 +53,10 @@ type Message =
   | ({ readonly event: "renewed" } & RenewedLease)
   | ({ readonly event: "queued" } & Queued)
   | ({ readonly event: "crashed" } & Crash)
-  | (ClientReply & { readonly id: number; readonly wallMs?: number });
+  | { readonly id: number; readonly unusable: { readonly reason: string; readonly hint: string } }
+  | (Answer & { readonly id: number });
+
+type Answer = ClientReply & { readonly wallMs?: number };
 
 type WorkerProcess = ChildProcess & { readonly stdin: Writable; readonly stdout: Readable };
 
@@ -80,7 +83,7 @@ export class ClientProcess implements ClientHandle, AsyncDisposable {
   readonly #clock: RunClock;
   readonly #control: ControlDirectory;
   readonly #skewable: boolean;
-  readonly #pending = new Map<number, (reply: ClientReply & { readonly wallMs?: number }) => void>();
+  readonly #pending = new Map<number, (reply: Answer | Promise<never>) => void>();
   readonly #lostListeners: ((lost: { readonly key: string; readonly owner: string }) => void)[] = [];
   readonly #renewedListeners: ((renewed: RenewedLease) => void)[] = [];
   readonly #queuedListeners: ((queued: Queued) => void)[] = [];
@@ -268,7 +271,7 @@ export class ClientProcess implements ClientHandle, AsyncDisposable {
     if (this.#child.pid !== undefined) signalGroup(this.#child.pid, signal);
   }
 
-  #ask(message: object): Promise<ClientReply & { readonly wallMs?: number }> {
+  #ask(message: object): Promise<Answer> {
     if (this.#ended) return Promise.resolve({ ok: false, kind: "error", reason: "the client is dead" });
     const id = (this.#sequence += 1);
     return new Promise((resolve) => {
@@ -311,6 +314,11 @@ export class ClientProcess implements ClientHandle, AsyncDisposable {
         const grantedAt = this.#clock.fromOrigin(message.grantedAt);
         for (const listener of this.#renewedListeners) listener({ key, owner, validForMs, grantedAt });
       }
+    } else if ("unusable" in message) {
+      const { id, unusable } = message;
+      const what = `the lock of ${this.name} cannot go on: ${unusable.reason}`;
+      this.#pending.get(id)?.(Promise.reject(new UnusableClientError(what, unusable.hint)));
+      this.#pending.delete(id);
     } else {
       const { id, ...reply } = message;
       const grantedAt = reply.ok ? reply.grantedAt : undefined;

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { ClientProgram, type ClientProgramOptions } from "../../client/client-program.ts";
-import { messageOf } from "../../core/errors.ts";
+import { messageOf, UnusableClientError } from "../../core/errors.ts";
 import type { Queued } from "../../core/lock-driver.ts";
 import type { ClientHandle, ClientReply, ClientRequest, PauseToCome, RenewedLease } from "../../core/system.ts";
 import type { Host } from "../kernel/host.ts";
@@ -100,6 +100,9 @@ export class SimulatedClient extends SimulatedProcess implements ClientHandle {
       const reply = await this.host.call(request.op, perform);
       return reply.ok ? reply : this.#explained(reply);
     } catch (error) {
+      if (error instanceof UnusableClientError) {
+        throw new UnusableClientError(`the lock of ${this.name} cannot go on: ${error.message}`, error.hint);
+      }
       const reason = error instanceof HostDiedError ? "the client died" : messageOf(error);
       return { ok: false, kind: "indeterminate", reason };
     }
