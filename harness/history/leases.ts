@@ -85,6 +85,8 @@ export interface Promised {
    * are extended or re-entered.
    */
   asked: Map<number, CuttingRequest> | undefined;
+  /** Whether an operation on it failed. Of several independent servers it may have reached some, too few to be granted. */
+  hasFailedOnce: boolean;
 }
 
 /**
@@ -148,6 +150,7 @@ export class Leases {
       cutBy: undefined,
       shortestUnknown,
       asked: undefined,
+      hasFailedOnce: false,
     };
     this.#expect(hold, hold.promised);
     this.set(hold, lease);
@@ -281,6 +284,7 @@ export class Leases {
     for (const hold of holds) {
       const { promised } = hold;
       promised?.asked?.delete(process);
+      if (type === "fail" && promised !== undefined) promised.hasFailedOnce = true;
       if (isUnknown) hold.unknownEntries += 1;
       if (isUnknown && mayHaveOtherMode(hold, request.share)) hold.hasTwoModes = hold.mayBeRenamed = true;
       if (type === "info") this.#cut(hold, request, time);

@@ -71,15 +71,15 @@ export function ofTheLock(
  * came later than on the others, or a clock is slower. It has taken nothing from anybody then.
  */
 function mayHaveFoundSome(
-  { invoked, invokedTime, completedTime }: LockOperation,
+  { invoked, completedTime }: LockOperation,
   { header, faults }: SharedEvidence,
   interferences: readonly Interference[],
 ): boolean {
   if (knownTopology(header["topology"])?.arrangement !== "independent") return false;
-  const { ownLeaseEndAtMost } = interferences.find(({ invokedIndex }) => invokedIndex === invoked) ?? {};
-  if (ownLeaseEndAtMost === undefined) return false;
+  const { ownMayRemain } = interferences.find(({ invokedIndex }) => invokedIndex === invoked) ?? {};
+  if (ownMayRemain === undefined) return false;
   const isLate = (traits: FaultTraits): boolean => mayKeepReplies(traits) || movesClocks(traits);
-  return ownLeaseEndAtMost > invokedTime || faults.anyDuring(isLate, 0, completedTime);
+  return ownMayRemain || faults.anyDuring(isLate, 0, completedTime);
 }
 
 /** A hold that its client called release for before another was answered, and was told that this failed, is still in force. */

@@ -2,6 +2,7 @@ import type { Hold } from "../../history/holds.ts";
 import type { CompletionEvent, InvocationEvent } from "../../history/operations.ts";
 import { type HistoryEvent, NANOSECONDS_PER_MS } from "../../history/history.ts";
 import { longestTtlMs } from "../../history/holds/lease.ts";
+import { mayRemainOnSome } from "../../history/holds/over-for-certain.ts";
 import { OldestFirst } from "../../history/oldest-first.ts";
 import { ownerName, statedOwner } from "../../history/owner-value.ts";
 import { BESIDE_OTHERS, NEVER_ANSWERED, statedIn, UNORDERED } from "../../history/unordered.ts";
@@ -41,6 +42,8 @@ export interface Interference {
   readonly ownLeaseEnd?: number | undefined;
   /** The latest end of that lease: it may have begun as late as it was granted. */
   readonly ownLeaseEndAtMost?: number | undefined;
+  /** Whether some of several independent servers may still have had it then. */
+  readonly ownMayRemain?: boolean | undefined;
   /** Whether nothing says when that lease began, because the lock may have waited. */
   readonly ownIsVague?: boolean | undefined;
   /** If it had no known hold, but was granted the key at a time that a coarse clock leaves open: it may have found that. */
@@ -72,12 +75,15 @@ interface Own {
   readonly before: OwnLease;
 }
 
-type OwnLease = Pick<Interference, "ownLeaseEnd" | "ownLeaseEndAtMost">;
+type OwnLease = Pick<Interference, "ownLeaseEnd" | "ownLeaseEndAtMost" | "ownMayRemain">;
 
-function leaseOf({ end, leaseEnd, leaseEndAtMost }: Hold): OwnLease {
+/** The lease of a hold when a process asks to release or to extend it. */
+function leaseOf(hold: Hold, { process, time }: Pick<InvocationEvent, "process" | "time">): OwnLease {
+  const { end, leaseEnd, leaseEndAtMost } = hold;
   return {
     ownLeaseEnd: end?.by === "lost" ? Math.min(leaseEnd, end.time) : leaseEnd,
     ownLeaseEndAtMost: leaseEndAtMost,
+    ownMayRemain: mayRemainOnSome(hold, time, process),
   };
 }
 
@@ -122,7 +128,7 @@ export class InterferenceLog {
   push(event: HistoryEvent, invocation: InvocationEvent | undefined, own: Hold | undefined): void {
     if (event.type === "invoke") {
       if (own === undefined) this.#own.delete(event.process);
-      else this.#own.set(event.process, { hold: own, before: leaseOf(own) });
+      else this.#own.set(event.process, { hold: own, before: leaseOf(own, event) });
       return;
     }
     if (event.type !== "ok" && event.type !== "fail" && event.type !== "info") return;
@@ -159,7 +165,7 @@ export class InterferenceLog {
 /** What its owner was granted while it was under way, by clocks of which one is late: it may have found that. */
 function grantedMeanwhile(own: Hold | undefined, invocation: InvocationEvent | undefined): Own | undefined {
   if (own === undefined || invocation === undefined || own.grantedIndex < invocation.index) return undefined;
-  return { hold: own, before: leaseOf(own) };
+  return { hold: own, before: leaseOf(own, invocation) };
 }
 
 /**
@@ -232,7 +238,7 @@ export function interferenceOf(
     owner: invocation.value.owner,
     stated: statedOwner(invocation),
     // An extension has set another lease meanwhile.
-    ...(own && (invocation.f === "extend" ? own.before : leaseOf(own.hold))),
+    ...(own && (invocation.f === "extend" ? own.before : leaseOf(own.hold, invocation))),
     unplaced: own === undefined ? unplaced?.get(ownerName(invocation.key, invocation.value.owner)) : undefined,
     ownIsVague: own?.hold.vague,
     ownGrantedIndex: own?.hold.grantedIndex,

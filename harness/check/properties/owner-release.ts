@@ -15,7 +15,7 @@ import { byElimination, orGrantedBefore } from "../causes/by-elimination.ts";
 import { explain } from "../explanation.ts";
 import { Findings, notApplicable, VALID } from "../findings.ts";
 import { heldAlone, type Hold } from "../../history/holds.ts";
-import { overForCertain } from "../../history/holds/over-for-certain.ts";
+import { mayRemainOnSome } from "../../history/holds/over-for-certain.ts";
 import { hadNoEffect, leaseAt, type LeaseRequest } from "../../history/leases.ts";
 import { holder } from "./mutual-exclusion.ts";
 import { goneByOf, type OwnerGrants } from "../evidence/owner-grants.ts";
@@ -234,8 +234,7 @@ class OwnerRelease implements Checker {
     if (knownTopology(header["topology"])?.arrangement !== "independent") return false;
     if (hold === undefined) return !beganFree;
     const { invokedTime, completedTime } = interference;
-    // An extension of unknown outcome may have left its copy on some masters: the others may hold the lock all the same.
-    return overForCertain(hold) > invokedTime || faults.anyDuring(movesClocks, since, completedTime);
+    return mayRemainOnSome(hold, invokedTime) || faults.anyDuring(movesClocks, since, completedTime);
   }
 
   #sawFault(since: number, { completedTime }: Interference, matters: (traits: FaultTraits) => boolean): boolean {

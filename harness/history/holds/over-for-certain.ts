@@ -10,3 +10,13 @@ export function overForCertain({ leaseEndAtMost, promised }: Hold, answered?: nu
   const open = (asked?.size ?? 0) - (answered !== undefined && asked?.has(answered) === true ? 1 : 0);
   return shortestUnknown !== undefined || open > 0 ? Infinity : leaseEndAtMost;
 }
+
+/**
+ * Whether some of several independent servers may still have a lock at this time, too few to hold it: its lease may last, or an
+ * operation on it that failed, and may have reached them, prolonged it there.
+ *
+ * @param answered the process whose operation is being answered
+ */
+export function mayRemainOnSome(hold: Hold, time: number, answered?: number): boolean {
+  return hold.promised?.hasFailedOnce === true || overForCertain(hold, answered) > time;
+}
