@@ -23,8 +23,24 @@ const held = (changes: Partial<KeyState> = {}): KeyState => ({
 });
 const { value: _, expiresInNs: __, ...gone } = held({ atNs: 100.2 * MS });
 
+const messageTo = (server: string): WireRecord["messages"][number] => ({
+  client: 0,
+  server,
+  command: "EVAL",
+  keys: ["lock:k"],
+  count: 1,
+  connection: `client-0>${server}#1`,
+  sentNs: 100 * MS,
+});
+
 /** What is said of the release that found nothing, if servers held this. */
-async function said(keys: readonly KeyState[], recording = denied, kind = "single", leftOut = 0) {
+async function said(
+  keys: readonly KeyState[],
+  recording = denied,
+  kind = "single",
+  leftOut = 0,
+  messages: WireRecord["messages"] = [],
+) {
   const { history } = recording;
   const answer = history.events.findIndex((event) => event.type === "ok" && event.f === "release");
   const of = (f: string): number => history.events.findIndex((event) => event.type === "invoke" && event.f === f);
@@ -45,7 +61,7 @@ async function said(keys: readonly KeyState[], recording = denied, kind = "singl
   const wire: WireRecord = {
     format: "lockstorm-wire",
     version: 1,
-    messages: [],
+    messages: [...messages],
     keys: [...keys],
     replication: [],
     votes: [],
@@ -67,6 +83,16 @@ test("nothing is shown where the server let go, or held it for somebody else or 
   expect(await said([held({ expiresInNs: 99 * MS })])).toBeUndefined();
   expect(await said([held(), gone, held({ atNs: 100.6 * MS })])).toBeUndefined();
   expect(await said([])).toBeUndefined();
+});
+
+test("of servers that replicate, the only one that was asked shows it", async () => {
+  const release = denied.history.events.findIndex((event) => event.type === "invoke" && event.f === "release");
+  const of = (...servers: readonly string[]) => servers.map((server) => ({ ...messageTo(server), operation: release }));
+  expect(await said([held()], denied, "sentinel", 0, of("node-0"))).toMatch(/^node-0 held k for that owner/);
+  expect(await said([held()], denied, "sentinel", 0, of("node-1"))).toBeUndefined();
+  expect(await said([held()], denied, "sentinel", 0, of("node-0", "node-1"))).toBeUndefined();
+  expect(await said([held()], denied, "sentinel", 0, [messageTo("node-0")])).toBeUndefined();
+  expect(await said([held()], denied, "redlock", 0, of("node-0"))).toBeUndefined();
 });
 
 test("nothing is shown of several servers, of a record with gaps, or where a clock was stepped", async () => {

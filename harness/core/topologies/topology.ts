@@ -32,7 +32,7 @@ export interface Topology<Kind extends string = string, Server extends string = 
  *   other.
  * - `independent`: on several masters that do not know of each other; a majority decides.
  */
-type Arrangement = "one-server" | "replicated" | "independent";
+export type Arrangement = "one-server" | "replicated" | "independent";
 
 /** The scale of generated plans, in milliseconds. */
 interface Workload {
