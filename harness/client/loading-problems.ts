@@ -1,6 +1,7 @@
 import { messageOf, UserError } from "../core/errors.ts";
 import { codeOf } from "../core/system-reason.ts";
 import { shellWord } from "../core/words/shell-word.ts";
+import { lastDecorated } from "./typescript/decorators.ts";
 import { isOfModule } from "./typescript/module-syntax.ts";
 import { placeOfError } from "./typescript/place-of-error.ts";
 
@@ -21,6 +22,11 @@ const NO_EXPORT = /does not provide an export named '([^']+)'/;
 
 /** What to tell of an error that Node gave when it loaded a module, and how to mend it. */
 export function problemOfLoading(error: unknown, path: string): UserError {
+  const decorated = lastDecorated();
+  if (decorated !== undefined && error instanceof SyntaxError) {
+    const what = `${decorated.path}:${decorated.line} has a decorator, which Node cannot read`;
+    return new UserError(`${path} cannot be loaded: ${what}`, IN_VITEST, { cause: error });
+  }
   // In words of our own: vitest takes Node's for a mistake of a package, and says so below them.
   if (!isOfModule(error)) {
     return new UserError(`${path} cannot be loaded: ${messageOf(error)}`, hintOfLoading(error, path), { cause: error });

@@ -1,6 +1,7 @@
 import { stripTypeScriptTypes } from "node:module";
 import { sep } from "node:path";
 import { codeOf } from "../../core/system-reason.ts";
+import { noteDecorators } from "./decorators.ts";
 import { settingsFor } from "./project-settings.ts";
 import { withoutUnusedImports } from "./unused-imports.ts";
 
@@ -29,6 +30,7 @@ export function isOfProject(path: string): boolean {
  */
 export function toJavaScript(text: string, path: string): JavaScript {
   if (!isOfProject(path)) return { code: stripTypeScriptTypes(text), isRewritten: false };
+  noteDecorators(text, path);
   const { code, isRewritten } = withoutTypes(text);
   if (settingsFor(path).keepsImports) return { code, isRewritten };
   const lean = withoutUnusedImports(code);

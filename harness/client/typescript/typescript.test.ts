@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { problemOfLoading } from "../loading-problems.ts";
 import { findFile } from "./find-file.ts";
 import { placeOfError } from "./place-of-error.ts";
 import { toJavaScript } from "./to-javascript.ts";
@@ -143,4 +144,19 @@ test("where code failed is told as a line of the file that its author wrote", ()
   writeFileSync(path, text.replace(/enum[^}]*}/, "type B =\n  1\n;"));
   error.stack = `TypeError: no of\n    at Object.<anonymous> (${path}:7:18)`;
   expect(placeOfError(error)).toEqual({ path, line: 7 });
+});
+
+test("a decorator, which Node cannot read, is named by its file and line where loading fails because of it", () => {
+  const text =
+    "// A service.\nfunction Injectable(x: object) {\n  return x;\n}\n@Injectable({ of: (1) })\nexport class A {}\n";
+  const path = at("src/service.ts");
+  const problem = (written: string, error: Error) => {
+    toJavaScript(written, path);
+    return problemOfLoading(error, "driver.mts").message;
+  };
+  const unread = new SyntaxError("Invalid or unexpected token");
+  expect(problem(text, unread)).toBe(`driver.mts cannot be loaded: ${path}:5 has a decorator, which Node cannot read`);
+  expect(problem(text, new Error("no licence"))).toBe("driver.mts cannot be loaded: no licence");
+  const commented = "/*\n@Injectable()\nclass A */\nclass B {}\n";
+  expect(problem(commented, unread)).toBe("driver.mts cannot be loaded: Invalid or unexpected token");
 });
