@@ -4,6 +4,7 @@ import { ScriptedServer } from "../../lock-impl/testing/scripted-server.ts";
 import type { Supports } from "../core/sharing.ts";
 import { inFigures } from "../core/words/in-figures.ts";
 import { ClientProgram, OPERATION_GRACE_MS } from "./client-program.ts";
+import { SteppedTimers } from "./testing/stepped-timers.ts";
 import { grant, StubClient } from "./testing/stub-client.ts";
 
 const environment: LockEnvironment = {
@@ -14,15 +15,16 @@ const environment: LockEnvironment = {
 let resource: ScriptedServer;
 let lock: StubClient;
 let now: number;
+let timers: SteppedTimers;
 
 beforeEach(async () => {
   resource = await ScriptedServer.listen(() => ({ reply: "+OK\r\n" }));
   lock = new StubClient();
   now = 0;
+  timers = new SteppedTimers();
 });
 
 afterEach(async () => {
-  vi.useRealTimers();
   await resource[Symbol.asyncDispose]();
 });
 
@@ -33,6 +35,7 @@ function start(supports?: Supports): Promise<ClientProgram> {
     resource: resource.address,
     checks: { fencing: true, versions: false },
     trueNow: () => now,
+    timers,
   });
 }
 
@@ -188,15 +191,14 @@ describe("a driver whose answer is none", () => {
 
 describe("a driver that does not come back", () => {
   test("is given up, told so, and what it says later is not heard", async () => {
-    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     await using program = await start();
     const late = Promise.withResolvers<Completion<Grant>>();
     lock.onAcquire = () => late.promise;
     const reply = program.perform(acquire);
-    await vi.advanceTimersByTimeAsync(200 + OPERATION_GRACE_MS - 1);
+    await timers.advance(200 + OPERATION_GRACE_MS - 1);
     const { signal } = (lock.asked[0] as [string, string, { signal: AbortSignal }])[2];
     expect(signal.aborted).toBe(false);
-    await vi.advanceTimersByTimeAsync(1);
+    await timers.advance(1);
     expect(await reply).toEqual({
       ok: false,
       kind: "indeterminate",
@@ -210,34 +212,30 @@ describe("a driver that does not come back", () => {
   });
 
   test("may fail later without harm", async () => {
-    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     await using program = await start();
     const late = Promise.withResolvers<Completion<Grant>>();
     lock.onAcquire = () => late.promise;
     const reply = program.perform(acquire);
-    await vi.advanceTimersByTimeAsync(200 + OPERATION_GRACE_MS);
+    await timers.advance(200 + OPERATION_GRACE_MS);
     expect(await reply).toMatchObject({ kind: "indeterminate" });
     late.reject(new Error("far too late"));
-    vi.useRealTimers();
     // An unhandled rejection would show by now and end the tests.
     await new Promise((resolve) => setImmediate(resolve));
   });
 
   test("leaves no timer behind when it does come back", async () => {
-    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     await using program = await start();
     await program.perform(acquire);
-    expect(vi.getTimerCount()).toBe(0);
+    expect(timers.count).toBe(0);
   });
 
   test.each([extend, release])("leaves $op indeterminate", async (request) => {
     lock.extend = () => new Promise(() => {});
-    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     await using program = await start();
     await program.perform(acquire);
     lock.onRelease = () => new Promise(() => {});
     const reply = program.perform(request);
-    await vi.advanceTimersByTimeAsync(OPERATION_GRACE_MS);
+    await timers.advance(OPERATION_GRACE_MS);
     expect(await reply).toMatchObject({ ok: false, kind: "indeterminate" });
   });
 });

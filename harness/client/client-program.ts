@@ -22,7 +22,7 @@ import {
   releaseProblem,
   shortReason,
 } from "./driver-answers.ts";
-import { ClientTimers, withoutFakingTimers } from "./fake-timers.ts";
+import { ClientTimers, type Timers, withoutFakingTimers } from "./fake-timers.ts";
 import { GuardedResource } from "./guarded-resource.ts";
 
 /** How long an operation may take beyond its `waitMs` before it is given up as indeterminate. */
@@ -36,8 +36,8 @@ export interface ClientProgramOptions {
   readonly checks: ResourceChecks;
   /** The true clock: integer nanoseconds since the start of the run, independent of this client's own clocks. */
   readonly trueNow: () => number;
-  /** How many timers of the client are not over, where Node does not know it. */
-  readonly countTimers?: (() => number) | undefined;
+  /** The timers of the client's process (default: those of this one). */
+  readonly timers?: Timers | undefined;
 }
 
 /**
@@ -50,7 +50,7 @@ export class ClientProgram implements AsyncDisposable {
   readonly #supports: Supports;
   readonly #resource: GuardedResource;
   readonly #trueNow: () => number;
-  readonly #timers: ClientTimers;
+  readonly #timers: Timers;
   #mistake: ClientReply | undefined;
   readonly #queue = new SerialQueue();
   /** The driver's grants, also those that were released: a client may ask once more. */
@@ -60,7 +60,7 @@ export class ClientProgram implements AsyncDisposable {
     lock: LockClient,
     resource: GuardedResource,
     { driver, trueNow }: Pick<ClientProgramOptions, "driver" | "trueNow">,
-    timers: ClientTimers,
+    timers: Timers,
   ) {
     this.#lock = lock;
     this.#supports = lock.supports ?? driver.supports ?? {};
@@ -71,9 +71,8 @@ export class ClientProgram implements AsyncDisposable {
 
   /** Connects the lock and the guarded resource. @throws what the driver throws, or when the resource cannot be reached */
   static async start(options: ClientProgramOptions): Promise<ClientProgram> {
-    const { driver, environment, checks, countTimers } = options;
+    const { driver, environment, checks, timers = new ClientTimers() } = options;
     const faked = Promise.withResolvers<never>();
-    const timers = new ClientTimers(countTimers);
     const connecting = withoutFakingTimers(timers, () => driver.connect(environment));
     connecting.catch((error: unknown) => error instanceof UnusableClientError && faked.reject(error));
     // Without timers the resource may never be reached.

@@ -38,6 +38,9 @@ export async function withoutFaking<T>(origin: string, load: () => Promise<T>): 
   return loaded;
 }
 
+/** What waits beside a lock that may fake timers. */
+export type Timers = Pick<ClientTimers, "after" | "refuseFaking">;
+
 /** The timers of a client's process, as they were before its lock could fake them. */
 export class ClientTimers {
   readonly #setTimeout = globalThis.setTimeout;
@@ -73,7 +76,7 @@ export class ClientTimers {
  * Calls the driver, which may fake the timers of its process only now, at once or later on.
  * @throws UnusableClientError as soon as the timers are faked, and what `call` throws
  */
-export async function withoutFakingTimers<T>(timers: ClientTimers, call: () => Promise<T>): Promise<T> {
+export async function withoutFakingTimers<T>(timers: Timers, call: () => Promise<T>): Promise<T> {
   timers.refuseFaking();
   const calling = call();
   // What fails meanwhile fails because of that.

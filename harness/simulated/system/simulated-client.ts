@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { ClientProgram, type ClientProgramOptions } from "../../client/client-program.ts";
+import { ClientTimers } from "../../client/fake-timers.ts";
 import { messageOf, UnusableClientError } from "../../core/errors.ts";
 import type { Queued } from "../../core/lock-driver.ts";
 import type { ClientHandle, ClientReply, ClientRequest, PauseToCome, RenewedLease } from "../../core/system.ts";
@@ -46,7 +47,7 @@ export class SimulatedClient extends SimulatedProcess implements ClientHandle {
    */
   async connect(options: ClientProgramOptions): Promise<void> {
     await this.host.call("connect", async () => {
-      const program = await ClientProgram.start({ ...options, countTimers: () => this.openTimers() });
+      const program = await ClientProgram.start({ ...options, timers: new ClientTimers(() => this.openTimers()) });
       program.onLost((lost) => {
         const { key, owner } = lost;
         this.#runner.post(`${this.name} lost ${key}`, () =>
