@@ -148,6 +148,8 @@ describe("a driver whose answer is none", () => {
     await program.perform(acquire);
     lock.onRelease = async () => ({ type: "ok", value: { released: "yes" as never } });
     expect(await program.perform(release)).toMatchObject({ kind: "invalid-answer" });
+    lock.onRelease = () => undefined as never;
+    expect(await program.perform(release)).toMatchObject({ kind: "invalid-answer" });
   });
 
   test("may be a place in a queue, which is passed on if it names a key", async () => {

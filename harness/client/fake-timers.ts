@@ -78,7 +78,8 @@ export class ClientTimers {
  */
 export async function withoutFakingTimers<T>(timers: Timers, call: () => Promise<T>): Promise<T> {
   timers.refuseFaking();
-  const calling = call();
+  // What is written in JavaScript may answer without a promise.
+  const calling = Promise.resolve(call());
   // What fails meanwhile fails because of that.
   calling.catch(() => {});
   timers.refuseFaking();
