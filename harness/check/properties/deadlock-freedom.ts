@@ -213,16 +213,14 @@ class DeadlockFreedom implements Checker {
     if (killsClients(traits) && phase === "start" && outcome === "installed") this.#bury(event);
     this.#calmSince = event.time;
     this.#silent.disturb(event.time);
-    this.#acquiredSinceCalm = false;
-    this.#soughtSinceCalm = false;
+    [this.#acquiredSinceCalm, this.#soughtSinceCalm] = [false, false];
     const fault = `${event.f} ${event.value.targets.join(" ")}`;
     if (event.value.phase === "heal") this.#inForce.delete(fault);
     else if (disturbsUntilHealed(traits)) this.#inForce.add(fault);
   }
 
   #seek(event: Seek): void {
-    this.#sought = true;
-    this.#soughtSinceCalm = true;
+    [this.#sought, this.#soughtSinceCalm] = [true, true];
     this.#demand(event).seeking.set(event.process, event);
   }
 
@@ -236,6 +234,8 @@ class DeadlockFreedom implements Checker {
     }
     const contended = event.type === "fail" && event.value?.reason === "contended";
     this.#silent.answer(seek, event, state);
+    const isCalm = this.#inForce.size === 0 && seek.time > this.#calmSince;
+    if (event.type === "fail" && !contended && isCalm) this.#promises.hearOfFailure();
     // A request that was sent may still take effect for its TTL, as what a failed try has taken and not given back.
     if (event.type !== "ok" && !contended) state.idleSince = event.time;
     state.mayBeLeft ||= event.type !== "ok" && !contended;
@@ -266,7 +266,9 @@ class DeadlockFreedom implements Checker {
     const underWay = new Set(state.seeking.keys());
     const { streak, lastHold, doubt, lateRenewal } = state;
     const stuckSince = streak?.until === idleSince && this.#calmSince < idleSince ? streak.since : idleSince;
-    state.suspicion = { seek, refusal, idleSince, stuckSince, seenTaken, lastHold, doubt, lateRenewal, underWay };
+    const isBesideAnother = [...state.seeking.values()].some(({ value }) => value.waitMs !== 0);
+    const since = { idleSince, stuckSince, seenTaken };
+    state.suspicion = { seek, refusal, ...since, lastHold, doubt, lateRenewal, underWay, isBesideAnother };
     if (underWay.size === 0) this.#confirm(state);
   }
 
@@ -305,6 +307,7 @@ class DeadlockFreedom implements Checker {
     }
     this.#promises.keep({
       explainedFrom: suspicion.seenTaken - suspicion.stuckSince - SLACK,
+      isBesideAnother: suspicion.isBesideAnother,
       describe: (ownLease) => this.#describe(suspicion, state, ownLease),
     });
     state.streak = { since: suspicion.stuckSince, until: suspicion.refusal.time };
@@ -325,8 +328,7 @@ class DeadlockFreedom implements Checker {
     const account =
       `${clientInWords(header, seek.process)} was refused ${refusal.key} at ${timeWords(refusal.time)} as contended, ` +
       `but no client had held it for ${timeWords(refusal.time - idleSince)} (${last}). ${whyFree(longest)}`;
-    const asked = doubt.acquire;
-    const ended = [lastHold?.grantedIndex, lastHold?.end?.index, lateRenewal?.index, asked?.index];
+    const ended = [lastHold?.grantedIndex, lastHold?.end?.index, lateRenewal?.index, doubt.acquire?.index];
     const events = [...ended, seek.index, refusal.index];
     const stuck = whyStuck(header, { seek, lastHold, doubt }, lateRenewal);
     return {
@@ -379,9 +381,9 @@ class DeadlockFreedom implements Checker {
     if (pttlMs === undefined) return;
     this.#sought = true;
     const state = this.#of(event.key);
-    const { maxTtl } = state;
     const endless = pttlMs === -1;
-    if (!endless && (pttlMs * NANOSECONDS_PER_MS <= maxTtl || this.#evidence.heldBefore.mayLast(event.key))) return;
+    if (!endless && (pttlMs * NANOSECONDS_PER_MS <= state.maxTtl || this.#evidence.heldBefore.mayLast(event.key)))
+      return;
     const account = (ownLease: number): string =>
       endless
         ? `At ${timeWords(event.time)} the lock ${event.key} existed without an expiry: if its holder dies now, no client can ever acquire it.`
@@ -391,6 +393,7 @@ class DeadlockFreedom implements Checker {
       : "the lock granted a longer lease than the client asked for";
     this.#promises.keep({
       explainedFrom: endless ? Infinity : pttlMs * NANOSECONDS_PER_MS,
+      isBesideAnother: false,
       describe: (ownLease) => explain(account(ownLease), [event.index], this.#hypotheses(event, { why }, state)),
     });
   }

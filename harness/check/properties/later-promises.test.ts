@@ -64,6 +64,29 @@ test("an expiry that is as long as the lease that the lock promises later proves
   expect(judged(seen(-1))).toMatch(/^invalid/);
 });
 
+test("clients that wait at the same time may refuse one another, if the lock gives back what it took", () => {
+  const used = (): Recording =>
+    new Recording({ clients: 3, backend: "simulated", topology: "sentinel" })
+      .fault(0, "partition")
+      .fault(1, "partition", { phase: "heal" })
+      .acquire(5, 0, "a")
+      .release(10, 0, "a");
+  const beside = (waitMs = 8000): Recording =>
+    used().seek(20, 1, { waitMs: 8000 }).seek(30, 2, { waitMs }).refused(8020, 1).refused(8030, 2);
+  const lacking = "0 of 1 replicas acknowledged the grant";
+  expect(judged(beside())).toMatch(/^invalid; never-freed/);
+  expect(judged(beside().seek(8100, 1).refused(8200, 1, lacking))).not.toMatch(/^invalid/);
+  // A fault may have made it fail.
+  const faulty = beside()
+    .seek(8100, 1)
+    .fault(8150, "stall")
+    .refused(8200, 1, lacking)
+    .fault(8300, "stall", { phase: "heal" });
+  expect(judged(faulty)).toMatch(/^invalid; never-freed/);
+  // What tries once and is refused has taken nothing.
+  expect(judged(beside(0).seek(8100, 1).refused(8200, 1, lacking))).toMatch(/^invalid; never-freed/);
+});
+
 test("what needs a longer lease than is promised later is found after any number of others", () => {
   const promises = new LaterPromises();
   const findings = new Findings("deadlock-freedom");
@@ -71,6 +94,7 @@ test("what needs a longer lease than is promised later is found after any number
   const keep = (explainedFromMs: number): void =>
     promises.keep({
       explainedFrom: explainedFromMs * 1e6,
+      isBesideAnother: false,
       describe: () => {
         found.push(explainedFromMs);
         return { property: "deadlock-freedom", events: [], cause: "never-freed", explanation: "" };

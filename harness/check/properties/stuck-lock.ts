@@ -56,6 +56,8 @@ export interface Suspicion extends Stuck {
   /** Since when the key has been stuck, `idleSince` or earlier: violations before this one count from then, too. */
   readonly stuckSince: number;
   readonly underWay: Set<number>;
+  /** Whether another client waited for the lock then. */
+  readonly isBesideAnother: boolean;
   /** The last renewal of the lease of the last hold after that hold had ended, when the client was refused. */
   readonly lateRenewal: RenewedEvent | undefined;
 }
