@@ -1,5 +1,5 @@
 import { OldestFirst } from "./oldest-first.ts";
-import type { ProcessLineage } from "./process-lineage.ts";
+import type { KnownGrant, ProcessLineage } from "./process-lineage.ts";
 
 /** How many entries of each kind are remembered. */
 const REMEMBERED = 256;
@@ -15,13 +15,6 @@ const RECENT = 8;
 
 const NONE: readonly never[] = [];
 
-interface Grant {
-  readonly process: number;
-  readonly owner: string;
-  readonly index: number;
-  /** By kind, the acquires that may be any client's and were offered to it since; undefined if there are none. */
-  offered: Map<string, Offered> | undefined;
-}
 
 interface Offered {
   count: number;
@@ -55,10 +48,12 @@ interface Unknown<T> {
 export class PossibleReentries<T> {
   readonly #lineage: ProcessLineage;
   readonly #kindOf: (acquire: T) => string;
-  /** By process, the owner value that it was granted last, the latest last. */
-  readonly #granted = new OldestFirst<number, Grant>(REMEMBERED);
-  /** The last grants, the latest last. */
-  readonly #recent: Grant[] = [];
+  /** The last grants, and the last of each process, the latest last. */
+  #granted: KnownGrant[] = [];
+  /** With more grants, those are dropped that are none of these. */
+  #mostGranted = 2 * RECENT;
+  /** By grant and kind, the acquires that may be any client's and were offered to it since. */
+  #offered: Map<KnownGrant, Map<string, Offered>> | undefined;
   /** Shared by all that have none: most keys have no acquire of unknown outcome. */
   #unknown: readonly Unknown<T>[] = NONE;
   /** The last of those whose client was granted another owner value since. */
@@ -103,7 +98,7 @@ export class PossibleReentries<T> {
     const owners = owner === undefined ? this.#possibleOwnersOf(unknown) : new Set([owner]);
     if (before !== undefined) owners.add(before);
     else for (const referred of this.#referredBy(process)) owners.add(referred);
-    for (const grant of this.#recent) {
+    for (const grant of this.#granted) {
       if (grant.index <= invokedIndex || owners.has(grant.owner)) continue;
       if (this.#mayBeOne(grant.process, process) && this.#isOffered(grant, unknown)) owners.add(grant.owner);
     }
@@ -112,7 +107,7 @@ export class PossibleReentries<T> {
   }
 
   #addStated(process: number, acquire: T, invokedIndex: number, owner: string): ReadonlySet<string> {
-    const isGranted = [...this.#granted.values(), ...this.#recent].some((grant) => grant.owner === owner);
+    const isGranted = this.#granted.some((grant) => grant.owner === owner);
     const awaited = isGranted ? undefined : owner;
     const kind = this.#kindOf(acquire);
     this.#keep({ process, acquire, kind, invokedIndex, owner, after: this.#grants, awaited });
@@ -133,9 +128,11 @@ export class PossibleReentries<T> {
   }
 
   /** Whether this hold needs one more acquire that may have entered it again. */
-  #isOffered(grant: Grant, { kind, invokedIndex }: Unknown<T>): boolean {
+  #isOffered(grant: KnownGrant, { kind, invokedIndex }: Unknown<T>): boolean {
     if (this.#lineage.knowsClients) return true;
-    const offered = (grant.offered ??= new Map<string, Offered>());
+    const ofAll = (this.#offered ??= new Map<KnownGrant, Map<string, Offered>>());
+    const offered = ofAll.get(grant) ?? new Map<string, Offered>();
+    ofAll.set(grant, offered);
     const known = offered.get(kind);
     if (known === undefined) offered.set(kind, { count: 1, latest: invokedIndex });
     else if (known.count < OF_A_KIND) {
@@ -150,9 +147,7 @@ export class PossibleReentries<T> {
    * were asked for after it was, while it was under way.
    */
   grant(process: number, owner: string, index: number, invokedIndex = index): readonly T[] {
-    const grant: Grant = { process, owner, index, offered: undefined };
-    if (this.#recent.push(grant) > 2 * RECENT) this.#recent.splice(0, RECENT);
-    this.#granted.set(process, grant);
+    if (this.#granted.push(this.#lineage.grant({ process, owner, index })) > this.#mostGranted) this.#drop();
     this.#grants += 1;
     if (this.#unknown.length === 0 && this.#settled.length === 0) return NONE;
     const lastOffer = this.#offers?.get(process) ?? 0;
@@ -177,6 +172,20 @@ export class PossibleReentries<T> {
     this.#settle(others);
     if (free.length + beside.length > 0) this.#include(owner);
     return [...free, ...beside].map(({ acquire }) => acquire);
+  }
+
+  /** Drops what is neither one of the last grants nor the last of its process. */
+  #drop(): void {
+    const processes = new Set<number>();
+    const kept: KnownGrant[] = [];
+    for (const grant of this.#granted.toReversed()) {
+      const isLast = processes.size < REMEMBERED && !processes.has(grant.process);
+      if (!isLast && kept.length >= RECENT) this.#offered?.delete(grant);
+      else kept.push(grant);
+      processes.add(grant.process);
+    }
+    this.#granted = kept.toReversed();
+    this.#mostGranted = kept.length + RECENT;
   }
 
   #offer(process: number): void {
@@ -217,26 +226,14 @@ export class PossibleReentries<T> {
 
   /** The last owner value that its client is known to have been granted before this event. */
   #ownerOf(process: number, before = Infinity): string | undefined {
-    const isOwn = (grant: Grant): boolean => grant.index < before && this.#isOne(grant.process, process);
-    const last = this.#lastGrantTo(process, isOwn);
-    const recent = before < Infinity ? this.#recent.findLast(isOwn) : undefined;
-    return (recent?.index ?? -1) > (last?.index ?? -1) ? recent?.owner : last?.owner;
-  }
-
-  /** A client with many processes was mostly granted it lately: the latest are looked at first. */
-  #lastGrantTo(process: number, isOwn: (grant: Grant) => boolean): Grant | undefined {
-    if (this.#lineage.knowsClients) {
-      for (const grant of this.#granted.latest()) if (isOwn(grant)) return grant;
-      return undefined;
-    }
-    const grant = this.#granted.get(process);
-    return grant !== undefined && isOwn(grant) ? grant : undefined;
+    const isOwn = (grant: KnownGrant): boolean => grant.index < before && this.#isOne(grant.process, process);
+    return this.#granted.findLast(isOwn)?.owner;
   }
 
   /** The last owner values of the processes that may be this one's client. */
   #possibleOwnersOf(unknown: Unknown<T>): Set<string> {
     const owners = new Set<string>();
-    for (const grant of this.#granted.values()) {
+    for (const grant of this.#granted) {
       if (this.#mayBeOne(grant.process, unknown.process) && this.#isOffered(grant, unknown)) owners.add(grant.owner);
     }
     return owners;

@@ -13,6 +13,13 @@ interface Span {
   asked: number;
 }
 
+/** A grant of a key. Positions are event indices. */
+export interface KnownGrant {
+  readonly process: number;
+  readonly owner: string;
+  readonly index: number;
+}
+
 /**
  * Which process belongs to which client. A client whose operation ended as `info` continues under a new process number.
  * If the history says how many clients there are, the number grows by that count (as in Jepsen), so that the remainder
@@ -28,6 +35,8 @@ export class ProcessLineage {
   /** Clients that did several things at a time. */
   readonly #busy = new Set<number>();
 
+  #lastGrant: KnownGrant | undefined;
+
   constructor(clients: number | undefined, tasks: Actors["tasks"] = []) {
     this.#clients = clients;
     this.#tasks = tasks;
@@ -36,6 +45,14 @@ export class ProcessLineage {
   /** Whether the history says how many clients ran. */
   get knowsClients(): boolean {
     return this.#clients !== undefined;
+  }
+
+  /** The grant, as one object for all that take note of it: there may be thousands of keys. */
+  grant(grant: KnownGrant): KnownGrant {
+    const known = this.#lastGrant;
+    if (known?.index !== grant.index || known.owner !== grant.owner || known.process !== grant.process)
+      this.#lastGrant = grant;
+    return this.#lastGrant!;
   }
 
   /** Takes note of an event. It may be told long before its turn, and then once more: what a process does later tells whose it is. */

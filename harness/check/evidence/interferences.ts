@@ -11,7 +11,7 @@ import type { Overlap } from "./overlaps.ts";
 /** How many past operations the search for the cause of an overlap looks at, per key. */
 const REMEMBERED_PER_KEY = 64;
 /** The same, where there are more than `MANY_KEYS`: each takes a few hundred bytes. */
-const REMEMBERED_OF_MANY = 8;
+const REMEMBERED_OF_MANY = 4;
 const MANY_KEYS = 1000;
 
 /** Of how many overlaps of leases the interferences are kept: far more than are listed. */

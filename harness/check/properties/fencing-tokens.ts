@@ -64,7 +64,7 @@ const MOST_UNORDERED = 64;
 /** How many grants are remembered, of all keys together: each has its share, but some at least. */
 const REMEMBERED_GRANTS = 100_000;
 const MOST_OF_A_KEY = 4096;
-const LEAST_OF_A_KEY = 16;
+const LEAST_OF_A_KEY = 8;
 
 /** Number of re-entries with another fencing token that are kept until it is known whether a fault explains them. */
 const MOST_REENTRIES = 256;

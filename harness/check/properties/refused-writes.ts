@@ -17,8 +17,11 @@ const MOST_WAITING = 1024;
 /** How many ends of holds are remembered for each key: a write of a hold during which more ended is not judged. */
 const REMEMBERED_ENDS = 8;
 
-/** How many owner values are remembered for each key: beside a later grant of another, no write is judged. */
-const REMEMBERED_OWNERS = 64;
+/**
+ * How many owner values are remembered for each key. A write is not judged if as many others were granted it beside or after its own hold:
+ * they hold too, or as many holds have ended.
+ */
+const REMEMBERED_OWNERS = 8;
 
 /** A write that the resource refused because of a larger fencing token, or an equal one of another owner. */
 export interface RefusedWrite {
@@ -68,10 +71,7 @@ export class RefusedWrites {
   }
 
   push({ event, invocation, changes }: HistoryStep): void {
-    for (const { kind, hold } of changes) {
-      if (kind !== "ended") continue;
-      this.#ended.set(hold.key, [...(this.#ended.get(hold.key) ?? []), hold].slice(-REMEMBERED_ENDS));
-    }
+    for (const { kind, hold } of changes) if (kind === "ended") this.#end(hold);
     if (event.type === "ok" && event.f === "acquire" && invocation !== undefined) this.#grant(event, invocation);
     if (event.type === "invoke" || event.type === "fault" || event.type === "audit" || invocation?.f !== "write")
       return;
@@ -84,6 +84,16 @@ export class RefusedWrites {
       this.#join(name, {
         author: { hold, write: invocation, refusal: event, largest: this.#grants.get(event.key)?.largest },
       });
+  }
+
+  /** It is remembered as long as there is a hold that may have begun before: there may be thousands of keys. */
+  #end(hold: Hold): void {
+    const { key } = hold;
+    const { holds } = this.#evidence;
+    const [forgotten] = holds.latestForgotten(key);
+    if (holds.count(key) > 0 || forgotten !== undefined)
+      this.#ended.set(key, [...(this.#ended.get(key) ?? []), hold].slice(-REMEMBERED_ENDS));
+    else this.#ended.delete(key);
   }
 
   /** Drops what is known of a key that will not be used again. */
