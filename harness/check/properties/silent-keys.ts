@@ -13,8 +13,8 @@ const SLACK_NS = 2000 * NANOSECONDS_PER_MS;
 /** Fewer short requests without an answer may be chance. */
 const TELLING = 2;
 
-/** How many times as many keys as by chance must have gone silent: fewer than one in ten such histories has so many of them. */
-const BEYOND_CHANCE = 10;
+/** So many keys must have gone silent that fewer than one in a hundred histories have as many of them by chance. */
+const BY_CHANCE = 0.01;
 
 /** The requests for a key since its lock last answered anything. */
 interface Silence {
@@ -56,7 +56,7 @@ export class SilentKeys {
     let keys = 0;
     for (const [times, found] of [...this.#concluded].toSorted(([one], [other]) => other - one)) {
       keys += found.keys;
-      if (keys >= BEYOND_CHANCE * this.#keys * share ** times) return found.reason;
+      if (chanceOfAsMany(keys, this.#keys * share ** times) < BY_CHANCE) return found.reason;
     }
     return undefined;
   }
@@ -144,4 +144,9 @@ export class SilentKeys {
       "although no lease that is known of was in force any more; the lock may be stuck, or out of reach"
     );
   }
+}
+
+/** At most how likely it is that at least `count` come about where `expected` do on average: the bound of Chernoff for Poisson's distribution. */
+function chanceOfAsMany(count: number, expected: number): number {
+  return count <= expected ? 1 : Math.exp(count - expected) * (expected / count) ** count;
 }
