@@ -15,7 +15,6 @@ const RECENT = 8;
 
 const NONE: readonly never[] = [];
 
-
 interface Offered {
   count: number;
   /** When the last of the first few was asked for: what was asked for earlier may have come earlier. */
