@@ -1,4 +1,6 @@
 import type { HistoryEvent } from "../../history/history.ts";
+import { shareOf } from "../../core/sharing.ts";
+import { MAY_RENEW } from "../../history/holds/repeated-acquire.ts";
 import { OldestFirst } from "../../history/oldest-first.ts";
 import type { CompletionEvent, InvocationEvent } from "../../history/operations.ts";
 import { ownerName, REPLACED, replacedBy, underFirst, UNHEARD_OF } from "../../history/owner-value.ts";
@@ -103,7 +105,10 @@ export class RenamedOwners {
     if (event.type === "invoke") this.#adopt(event);
     if (event.type === "invoke" && event.f === "extend") this.#ask(event);
     else if (event.type !== "invoke" && event.f === "extend" && typeof event.process === "number") this.#answer(event);
-    if (event.type === "invoke" && event.f === "acquire") this.#acquires.set(event.process, event);
+    if (event.type === "invoke" && event.f === "acquire") {
+      this.#acquires.set(event.process, event);
+      if (this.#mayBeginBeside(event)) return { ...event, [MAY_RENEW]: true };
+    }
     if (event.type === "ok" && event.f === "acquire") this.#grant(event);
     const from = replacedBy(event);
     if ((this.#names.size === 0 && from === undefined) || !("key" in event)) return event;
@@ -134,6 +139,17 @@ export class RenamedOwners {
     const place = ownerName(key, first);
     const isUnheard = this.#unanswered.has(place) || (this.#holds.mayFallSilent && this.#underWay.has(place));
     return isUnheard && !this.#isKept(key, first);
+  }
+
+  /**
+   * Whether several may hold, and its client's hold may go on under a value that nobody was told: what is granted under the first value
+   * may then be a second hold, which one release ends.
+   */
+  #mayBeginBeside({ key, process, value }: Acquire): boolean {
+    if (shareOf(value).kind === "exclusive") return false;
+    const isOwn = (known: Known): boolean =>
+      this.#holds.mayContinue(known.process, process) && this.mayHaveDrawn(key, known.first);
+    return this.#lately.get(key)?.some(isOwn) === true;
   }
 
   /** Whether it is a grant that was asked for before the answer of the extension which replaced its value: that came after it. */
