@@ -18,3 +18,20 @@ it("a release that was called before its own grant is known, by clocks that diff
   const { violations = [] } = checkHistory(history, { foreign: true }).properties["mutual-exclusion"] ?? {};
   expect(violations.map(({ cause }) => cause)).toEqual(["overrun"]);
 });
+
+it("a release of unknown outcome did not report success, wherever in a step of the clock it ended", () => {
+  const { history } = new Recording({ clients: 3 })
+    .seek(0, 0, { ttlMs: 100 })
+    .granted(10, 0, "a")
+    .seek(150, 1, { ttlMs: 1000 })
+    .granted(160, 1, "b")
+    .seek(190, 2, { ttlMs: 1000 })
+    .leave(200, 0, "a")
+    .info(200, 0, "release")
+    .granted(200, 2, "c")
+    .leave(300, 2, "c")
+    .left(300, 2);
+  const [found] = checkHistory(history, { foreign: true }).properties["lease-exclusion"]?.violations ?? [];
+  expect(found?.cause).toBe("foreign-release");
+  expect(found?.explanation).toContain("ended without a known outcome and may have taken effect");
+});

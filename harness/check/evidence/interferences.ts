@@ -232,7 +232,7 @@ export function interferenceOf(
     f: invocation.f,
     isAgain: invocation.value.again === true,
     certain: event.type === "ok",
-    isUnordered: BESIDE_OTHERS in event || (event.type === "info" && event.value?.reason === UNORDERED),
+    isUnordered: event.type === "ok" ? BESIDE_OTHERS in event : event.value?.reason === UNORDERED,
     isAnswered: !(NEVER_ANSWERED in event),
     process: invocation.process,
     owner: invocation.value.owner,
