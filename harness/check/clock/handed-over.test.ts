@@ -63,6 +63,12 @@ describe.each([[{ clients: 4 }], [{}]])("an owner value that an extension draws 
     expect(accused(there.leave(30, 2, "a").left(40, 2))).toEqual([]);
   });
 
+  it("may be used in the step in which the extension was asked for, of which nobody was told", () => {
+    const unheard = held().seek(10, 1, { ttlMs: 1000 }).seekExtension(20, 0, "a", 1000);
+    const released = unheard.leave(20, 4, "b").info(20, 4, "release").granted(20, 1, "c");
+    expect(accused(released.leave(60, 1, "c").left(60, 1))).toEqual([]);
+  });
+
   it("refers to nothing once another is drawn for it", () => {
     const twice = extended(extended(held(), 1, ["a", "b"]), 2, ["b", "c"]);
     expect(accused(twice.leave(30, 3, "b").left(40, 3))).toContain("linearizability");

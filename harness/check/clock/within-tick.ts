@@ -16,7 +16,7 @@ export interface Placed {
  * process keeps the order of its own events. Of the processes that end one operation and begin another, those in front then seem
  * to have ended theirs before the ones behind began the next. In front of all are those that end within the tick: whose clients go
  * on under other numbers, after an operation of unknown outcome, so that whatever follows may be theirs; and whose clients a fault
- * killed, perhaps before anything else happened.
+ * killed, perhaps before anything else happened. Only extensions that are under way at the end of the tick are asked for still earlier.
  *
  * @param inOneOrder by process, the one that it goes on after within the tick, if there is one
  */
@@ -27,7 +27,13 @@ export function withinTick(
   const actorOf = ({ process }: HistoryEvent): Actor => inOneOrder.get(process) ?? process;
   if (new Set(events.map(actorOf)).size <= 1) return events.map(inPlace);
   const over = new Set(events.flatMap(endedBy));
-  const [early, others] = partition(events, ({ process }) => over.has(process));
+  const [early, late] = partition(events, ({ process }) => over.has(process));
+  // Whose client goes on under another number may use the value that such an extension drew.
+  const ofActor = Map.groupBy(late, actorOf);
+  const [extending, others] = partition(
+    late,
+    (event) => isExtending(event) && ofActor.get(actorOf(event))?.length === 1,
+  );
   const chains = chainsOf(others, actorOf);
   const inChains = new Set(chains.flat());
   const rest = others.filter((event) => !inChains.has(event));
@@ -40,11 +46,16 @@ export function withinTick(
   }
   const [ends, begins] = partition(rest, (event) => ended.has(event));
   return [
+    ...extending.map(inPlace),
     ...early.map((event) => ({ event, saysTooMuch: event.type === "ok" })),
     ...begins.map(inPlace),
     ...chains.flatMap((chain, at) => placedInFrontOf(chain, chains.slice(at + 1))),
     ...ends.map(inPlace),
   ];
+}
+
+function isExtending({ type, f }: HistoryEvent): boolean {
+  return type === "invoke" && f === "extend";
 }
 
 /** The processes that end with the event. */
