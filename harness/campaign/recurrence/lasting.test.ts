@@ -112,8 +112,11 @@ describe("a counterexample that only some seeds show", () => {
     expect(found.plan.clients[1]?.sections[0]?.after).toMatchObject({ client: 0 });
   });
 
-  test("of a race becomes one in which a client is stopped between two commands", { tags: "long" }, async () => {
-    const sections = [{ ...section, ttlMs: 1000, waitMs: 0, steps: [{ do: "hold" as const, forMs: 400 }] }];
+  test.each([
+    ["of a race", 400],
+    ["of a race in which all hold for a moment", 10],
+  ])("%s becomes one in which a client is stopped between two commands", { tags: "long" }, async (_, forMs) => {
+    const sections = [{ ...section, ttlMs: 1000, waitMs: 0, steps: [{ do: "hold" as const, forMs }] }];
     const after = { on: "acquire:invoke" as const, client: 0, afterMs: 0.6 };
     const late = sections.map((each) => ({ ...each, after }));
     const race = { ...racing, lock: "get-then-set", clients: [{ sections }, { sections: late }] };

@@ -127,12 +127,15 @@ class LastingSearch<Run extends LastingRun> {
     const { plan, record } = this.#run;
     // Without any fault is the shorter story, unless it seldom comes again.
     const separated = (this.#count?.seeds ?? OTHER_SEEDS) < OTHER_SEEDS / 2 ? separatedPlans(plan) : [];
-    for (const candidates of [pinnedPlans(plan, record.history), heldPlans(plan), stretchedPlans(plan), separated]) {
+    const others = [pinnedPlans(plan, record.history), heldPlans(plan), stretchedPlans(plan)];
+    for (const candidates of [...others, separated]) {
+      // A fault that is added is worth it only if the violation comes again most times. Most candidates are given up early then.
+      const least = candidates === separated ? VARIATIONS / 2 : 0;
       for (const candidate of candidates) {
         const count = this.#count;
         if (count === undefined || totalOf(count) === VARIATIONS || this.#isOver) return false;
         const text = JSON.stringify(candidate);
-        if (!this.#tried.has(text) && (await this.#takes(candidate, totalOf(count) + 1))) return true;
+        if (!this.#tried.has(text) && (await this.#takes(candidate, Math.max(least, totalOf(count) + 1)))) return true;
         this.#tried.add(text);
       }
     }

@@ -1,5 +1,5 @@
 import { faults } from "../../../faults/registry.ts";
-import { type Plan, planSchema } from "../../core/plan.ts";
+import { type ClientPlan, type Plan, planSchema } from "../../core/plan.ts";
 import { clientName } from "../../core/topology.ts";
 
 /** The fault that stops a client. */
@@ -12,7 +12,8 @@ const COMMANDS = 12;
 
 /**
  * Plans without a fault, in which clients race, with a stop of one client between two of its commands: who comes in between
- * is else a matter of jitter.
+ * is else a matter of jitter. The others hold for longer than that one is stopped: they may all have been granted the lock
+ * within the same millisecond, and whoever is stopped would come when they are gone.
  */
 export function* separatedPlans(plan: Plan): Generator<Plan> {
   if (plan.faults.length > 0) return;
@@ -24,9 +25,30 @@ export function* separatedPlans(plan: Plan): Generator<Plan> {
         const at = { moment: "before" as const, client, count };
         const params = { targets: [clientName(client)] };
         const stop = { kind: STOP_OF_CLIENT, params, at, until: { ...at, afterMs } };
+        const clients = plan.clients.map((each, index) => (index === client ? each : outlasting(each, afterMs)));
         // As a file of the plan gives it back.
-        yield planSchema.parse({ ...plan, faults: [stop] });
+        yield planSchema.parse({ ...plan, clients, faults: [stop] });
       }
     }
   }
+}
+
+/** How much longer than a stop the other clients hold: the stopped one has to finish what it began. */
+const LONGER = 2;
+
+/** The client, which holds for longer than another one is stopped, and within its leases. */
+function outlasting({ sections }: ClientPlan, stopMs: number): ClientPlan {
+  const forMs = LONGER * stopMs;
+  return {
+    sections: sections.map((section): ClientPlan["sections"][number] => {
+      const others = section.steps.filter((step) => step.do !== "hold");
+      if (heldMs(section.steps) >= forMs) return section;
+      const ttlMs = Math.max(section.ttlMs, 2 * forMs);
+      return { ...section, ttlMs, steps: [{ do: "hold", forMs }, ...others] };
+    }),
+  };
+}
+
+function heldMs(steps: ClientPlan["sections"][number]["steps"]): number {
+  return steps.reduce((sum, step) => sum + (step.do === "hold" ? step.forMs : 0), 0);
 }
