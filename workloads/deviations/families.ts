@@ -19,7 +19,7 @@ export interface Family {
   readonly params: FaultParams;
   /** Which of the fault's parameters, in words. */
   readonly way: string;
-  /** The most telling parameters are 0. */
+  /** 0 for the most telling parameters: of those that hit the client, and of the others. */
   readonly choice: number;
   /** False for a fault that is over at once, or never. */
   readonly hasLength: boolean;
@@ -34,13 +34,17 @@ const DRAWN = 3;
 export function familiesOf(fault: Fault, focus: FaultFocus): readonly Family[] {
   const { kind, traits } = fault;
   const hasLength = disturbsUntilHealed(traits);
-  return paramsFor(fault, focus).map((params, choice): Family => {
+  const all = paramsFor(fault, focus);
+  const hitsClient = (params: FaultParams): boolean => hostsHit(params).includes(focus.client);
+  return all.map((params, place): Family => {
+    // What hits the client tells as much as what hits servers: a lock may rest on either.
+    const before = all.slice(0, place).filter((other) => hitsClient(other) === hitsClient(params));
     return {
       does: deviationKindOf(traits),
       kind,
       params,
-      way: `${kind} ${choice}`,
-      choice,
+      way: `${kind} ${place}`,
+      choice: before.length,
       hasLength,
       stepAt: (at, lengthMs) => {
         const until = lengthMs === undefined ? {} : { until: later(at, lengthMs) };
