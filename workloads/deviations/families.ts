@@ -21,11 +21,19 @@ export interface Family {
   readonly way: string;
   /** 0 for the most telling parameters: of those that hit the client, and of the others. */
   readonly choice: number;
+  /** Of two directions in which a client can be hit, the second one: it shows other bugs at the same moment. */
+  readonly isOtherWay: boolean;
   /** False for a fault that is over at once, or never. */
   readonly hasLength: boolean;
   /** The fault as it strikes at a moment. A family without a length leaves out `lengthMs`. */
   stepAt(at: Trigger, lengthMs?: number): FaultStep;
 }
+
+/**
+ * What can be done to a client's clock comes in two directions, of which neither tells more: if it went forward, the client takes
+ * others for late; if it went back, others take it for late. A server's clock that goes back ends no lease.
+ */
+const DIRECTIONS = 2;
 
 /** How many parameters of a fault without `choices` are tried at each moment. */
 const DRAWN = 3;
@@ -38,13 +46,15 @@ export function familiesOf(fault: Fault, focus: FaultFocus): readonly Family[] {
   const hitsClient = (params: FaultParams): boolean => hostsHit(params).includes(focus.client);
   return all.map((params, place): Family => {
     // What hits the client tells as much as what hits servers: a lock may rest on either.
-    const before = all.slice(0, place).filter((other) => hitsClient(other) === hitsClient(params));
+    const before = all.slice(0, place).filter((other) => hitsClient(other) === hitsClient(params)).length;
+    const choice = hitsClient(params) ? Math.floor(before / DIRECTIONS) : before;
     return {
       does: deviationKindOf(traits),
       kind,
       params,
       way: `${kind} ${place}`,
-      choice: before.length,
+      choice,
+      isOtherWay: hitsClient(params) && before % DIRECTIONS > 0,
       hasLength,
       stepAt: (at, lengthMs) => {
         const until = lengthMs === undefined ? {} : { until: later(at, lengthMs) };
@@ -81,6 +91,7 @@ export function familyOfOneMessage(
     params: holdsOne(focus, way, 0),
     way: `${kind} alone`,
     choice: 0,
+    isOtherWay: false,
     hasLength: true,
     stepAt: (at, lengthMs = 0) => ({
       kind,

@@ -30,6 +30,24 @@ test("a fault comes in the way under which the lock promises more, and less ofte
   expect(times(true)).toBeGreaterThan(times(false));
 });
 
+test("beside a grant, the clock of a client steps forward and back early in a search", { tags: "long" }, async () => {
+  const topology = topologySchema.parse({ kind: "single" });
+  const { plans } = await systematicPlans({
+    drawnFrom: { lock: "single", topology, faults: faultsFor(undefined, "simulated", topology), maxHoldShare: 1.3 },
+    seed: 1,
+    learn: learnSimulated(),
+    skills: { extends: false, reenters: false },
+    // As of a lock that says that it does not depend on the clocks of its clients.
+    promises: ({ faults }) => (String(faults[0]?.params["targets"]).startsWith("node") ? 3 : 5),
+    most: 200,
+  });
+  const steps = [...plans].flatMap(({ faults }) => faults).filter(({ params }) => "byMs" in params);
+  const directions = steps.flatMap(({ at, params: { targets, byMs } }) =>
+    "on" in at && at.on === "acquire:ok" && String(targets).startsWith("client") ? [Math.sign(Number(byMs))] : [],
+  );
+  expect(new Set(directions)).toEqual(new Set([1, -1]));
+});
+
 test("each workload has deviations among the first", async () => {
   const topology = topologySchema.parse({ kind: "single" });
   const { plans } = await systematicPlans({

@@ -337,7 +337,7 @@ function deviatingFrom(bases: readonly Base[], faults: readonly Fault[], scope: 
  */
 function aspectsOf({ base, deviation }: Deviating, queue: string): readonly Aspect[] {
   const { sort, family, length, point, dividesServers } = deviation;
-  const where = dividesServers ? `${sort} of some` : sort;
+  const where = `${sort}${dividesServers ? " of some" : ""}${family.isOtherWay ? " the other way" : ""}`;
   return [
     [`${queue} at ${where}`, 3],
     [`${queue} at ${where} by ${family.kind}`, 2],
