@@ -18,6 +18,38 @@ it("no release of one that held on other masters takes the lock, where there are
   expect(causesOf("single")).toEqual([["double-grant"], ["foreign-release", "double-grant"]]);
 });
 
+describe("a second release of unknown outcome, within the lease of what it had given up", () => {
+  const released = (history: Recording, atMs: number, process: number): Recording =>
+    history.leave(atMs, process, "a").info(atMs + 1, process, "release");
+  const begun = (): Recording =>
+    new Recording({ clients: 3, backend: "simulated", topology: "single" }).acquire(0, 0, "a");
+  const found = (history: Recording) => violationsOf("lease-exclusion", history)[0];
+
+  it.each([
+    ["its own client", 3],
+    ["another client", 1],
+  ])("may have taken what %s was granted since", (_, holder) => {
+    const since = released(begun(), 20, 0).acquire(30, holder, "b");
+    const violation = found(released(since, 40, 3).acquire(50, 2, "c"));
+    expect(violation?.hypotheses?.map(({ cause }) => cause)).toEqual(["foreign-release", "double-grant"]);
+    expect(violation?.explanation).toContain("a second release by client-0");
+  });
+
+  it("took nothing that was asked for before the first one: it may have found its own", () => {
+    const beside = released(begun().seek(5, 1), 20, 0).granted(30, 1, "b");
+    const causes = found(released(beside, 40, 3).acquire(50, 2, "c"))?.hypotheses?.map(({ cause }) => cause);
+    expect(causes).toEqual(["double-grant"]);
+  });
+
+  it("took no permit: its own may have remained beside that", () => {
+    const one = { limit: 1 };
+    const history = new Recording({ clients: 3, backend: "simulated", topology: "single" }).acquire(0, 0, "a", one);
+    const since = released(history, 20, 0).acquire(30, 1, "b", one);
+    const causes = found(released(since, 40, 3).acquire(50, 2, "c", one))?.hypotheses?.map(({ cause }) => cause);
+    expect(causes).toEqual(["double-grant"]);
+  });
+});
+
 describe("a release of another that reported success after the only server had lost the lock", () => {
   const causesOf = (
     header: object,

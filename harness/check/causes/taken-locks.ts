@@ -69,7 +69,8 @@ function taken(
   );
   return found.toReversed().map((interference) => {
     const own = interference.owner === first.owner;
-    const release = interference.isAgain ? "second release" : "release";
+    const isAgain = interference.isAgain || interference.ownReleasedIndex !== undefined;
+    const release = isAgain ? "second release" : "release";
     const what = interference.f === "release" ? release : "extension";
     const whose = own
       ? isByAnother(first, interference, evidence)
@@ -132,7 +133,13 @@ function tookFrom(first: Hold, second: Successor, interference: Interference, ev
   if (foundItsOwn(first, interference)) return false;
   if (heldBeside(first, second, interference)) return false;
   const over = interference.certain ? interference.completedTime : second.grantedTime;
-  return isReportedWithin(first, interference, evidence) || (interference.ownLeaseEnd ?? -Infinity) < over;
+  if (isReportedWithin(first, interference, evidence) || gaveUpBefore(first, interference)) return true;
+  return (interference.ownLeaseEnd ?? -Infinity) < over;
+}
+
+/** Whether its owner had asked to release all of its own before the first hold was asked for: it has nothing of its own beside that. */
+function gaveUpBefore({ invokedIndex }: Hold, { ownReleasedIndex = Infinity }: Interference): boolean {
+  return ownReleasedIndex < invokedIndex;
 }
 
 /**

@@ -44,6 +44,8 @@ export interface Interference {
   readonly ownLeaseEndAtMost?: number | undefined;
   /** Whether some of several independent servers may still have had it then. */
   readonly ownMayRemain?: boolean | undefined;
+  /** Index of the event by which its owner had asked to release all of its own before; undefined if it had not. */
+  readonly ownReleasedIndex?: number | undefined;
   /** Whether nothing says when that lease began, because the lock may have waited. */
   readonly ownIsVague?: boolean | undefined;
   /** If it had no known hold, but was granted the key at a time that a coarse clock leaves open: it may have found that. */
@@ -75,15 +77,16 @@ interface Own {
   readonly before: OwnLease;
 }
 
-type OwnLease = Pick<Interference, "ownLeaseEnd" | "ownLeaseEndAtMost" | "ownMayRemain">;
+type OwnLease = Pick<Interference, "ownLeaseEnd" | "ownLeaseEndAtMost" | "ownMayRemain" | "ownReleasedIndex">;
 
 /** The lease of a hold when a process asks to release or to extend it. */
-function leaseOf(hold: Hold, { process, time }: Pick<InvocationEvent, "process" | "time">): OwnLease {
+function leaseOf(hold: Hold, { process, time, index }: Pick<InvocationEvent, "process" | "time" | "index">): OwnLease {
   const { end, leaseEnd, leaseEndAtMost } = hold;
   return {
     ownLeaseEnd: end?.by === "lost" ? Math.min(leaseEnd, end.time) : leaseEnd,
     ownLeaseEndAtMost: leaseEndAtMost,
     ownMayRemain: mayRemainOnSome(hold, time, process),
+    ownReleasedIndex: end?.by === "release" && end.index < index ? end.index : undefined,
   };
 }
 

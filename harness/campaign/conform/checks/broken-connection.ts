@@ -29,9 +29,12 @@ export const brokenConnection: ConformityCheck = {
   },
 };
 
-/** Some libraries release what they hold after any error of their Redis client: the holder must hear of it. */
+/**
+ * Some libraries release what they hold after any error of their Redis client: the holder must hear of it. The next lease is as long,
+ * because a shorter one is what ends the leases of others in some locks.
+ */
 async function keptByItsHolder(trial: Trial, grant: InForce): Promise<void> {
-  const next = await trial.acquire(1, { ttlMs: 1000 });
+  const next = await trial.acquire(1, { ttlMs: LEASE_MS });
   if (!isGranted(next.reply)) return;
   trial.mistakeWithin(
     [grant],
