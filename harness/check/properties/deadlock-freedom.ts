@@ -13,6 +13,7 @@ import type { CompletionEvent, InvocationEvent } from "../../history/operations.
 import { UNORDERED } from "../../history/unordered.ts";
 import type { HistoryStep } from "../evidence/history-step.ts";
 import {
+  doubtAfter,
   endInWords,
   hadNoMore,
   heldBeforeInWords,
@@ -173,13 +174,13 @@ class DeadlockFreedom implements Checker {
   }
 
   #change(key: string, event: InvocationEvent | CompletionEvent): void {
-    const { type, f, process, time } = event;
+    const { type, process, time } = event;
     const state = this.#of(key);
     if (type === "ok") this.#silent.hear(key, time);
     if (mayNotHaveFreed(event)) state.mayBeLeft = true;
     if (type === "invoke") state.changing.add(process);
     else if (state.changing.delete(process)) state.idleSince = time;
-    if (type === "info" && f === "release") state.doubt = { ...state.doubt, release: true };
+    state.doubt = doubtAfter(state, event);
   }
 
   /**
@@ -191,7 +192,7 @@ class DeadlockFreedom implements Checker {
       (value.processes ?? []).some((dead) => holds.sameClient(process, dead) && !holds.lineage.livedOn(process, time));
     for (const state of this.#keys.values()) {
       for (const process of [...state.changing].filter(died)) {
-        state.doubt = { ...state.doubt, release: true };
+        state.doubt = { ...state.doubt, release: "unknown" };
         state.changing.delete(process);
         state.idleSince = time;
         (state.deaths ??= new Map()).set(index, "holder");
@@ -320,14 +321,13 @@ class DeadlockFreedom implements Checker {
     const { seek, refusal, seenTaken, lastHold, doubt, lateRenewal } = suspicion;
     const isLongEnough = seenTaken - suspicion.idleSince - SLACK > ownLease;
     const idleSince = isLongEnough ? suspicion.idleSince : suspicion.stuckSince;
-    const longest = { ...state, maxPromised: Math.max(state.maxPromised, ownLease) };
     const last =
       lastHold === undefined
         ? "no client is known to have held it before"
         : `the last known holder, ${holderOf(header, lastHold)}, ${endInWords(lastHold, doubt)}`;
     const account =
       `${clientInWords(header, seek.process)} was refused ${refusal.key} at ${timeWords(refusal.time)} as contended, ` +
-      `but no client had held it for ${timeWords(refusal.time - idleSince)} (${last}). ${whyFree(longest)}`;
+      `but no client had held it for ${timeWords(refusal.time - idleSince)} (${last}). ${whyFree({ ...state, maxPromised: Math.max(state.maxPromised, ownLease) })}`;
     const ended = [lastHold?.grantedIndex, lastHold?.end?.index, lateRenewal?.index, doubt.acquire?.index];
     const events = [...ended, seek.index, refusal.index];
     const stuck = whyStuck(header, { seek, lastHold, doubt }, lateRenewal);

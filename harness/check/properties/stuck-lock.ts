@@ -6,10 +6,10 @@ import type { Hold } from "../../history/holds.ts";
 import type { CompletionEvent, InvocationEvent } from "../../history/operations.ts";
 import { clientInWords, timeWords } from "../words.ts";
 
-/** The operations of unknown outcome since the last grant of a key: the last acquire, and whether a release is one. */
+/** What came since the last grant of a key: the last acquire of unknown outcome, and how a release ended, if one did. */
 export interface Doubt {
   readonly acquire?: Extract<InvocationEvent, { f: "acquire" }> | undefined;
-  readonly release?: boolean | undefined;
+  readonly release?: "done" | "failed" | "unknown" | undefined;
 }
 
 export type Seek = Extract<InvocationEvent, { f: "acquire" }>;
@@ -104,7 +104,7 @@ export function whyStuck(
     const why = `${stuck} after the acquire of ${clientInWords(header, acquire.process)} at ${timeWords(acquire.time)}, which may have taken it: its outcome is unknown`;
     return { why };
   }
-  const isReleased = lastHold?.end?.by === "release" && release !== true;
+  const isReleased = lastHold?.end?.by === "release" && (release === undefined || release === "done");
   if (!isReleased) return { why: stuck };
   const why = "the lock was not free although its holder had released it";
   // Nothing but its answers shows whether it was free.
@@ -134,6 +134,18 @@ export function heldBeforeInWords(
       ? ""
       : `nobody knows the outcome of the acquire of ${clientInWords(header, acquire.process)} at ${timeWords(acquire.time)}, and `;
   return `${refusal.key} was refused as contended at ${timeWords(refusal.time)} although nobody is known to have held it${since}, but ${open}somebody may have held it since before the history began, for an unknown time`;
+}
+
+/** How the release of the last hold of a key has ended, after this event: one that failed for certain has freed nothing. */
+export function doubtAfter(
+  { doubt, lastHold }: Pick<WatchedKey, "doubt" | "lastHold">,
+  event: InvocationEvent | CompletionEvent,
+): Doubt {
+  if (event.f !== "release" || event.type === "invoke" || doubt.release === "unknown") return doubt;
+  if (event.type === "info") return { ...doubt, release: "unknown" };
+  if (event.type === "ok") return event.value.released ? { ...doubt, release: "done" } : doubt;
+  const isOfLast = lastHold?.end?.by === "release" && lastHold.currentProcess === event.process;
+  return isOfLast && doubt.release === undefined ? { ...doubt, release: "failed" } : doubt;
 }
 
 /** Whether a release was answered otherwise than that it freed its key. */
@@ -200,15 +212,15 @@ export function whyFree(longest: LongestTtl & Pick<Remains, "lastHold">): string
     : "It has no leases, and every client that was granted it had released it.";
 }
 
+const ENDS = { done: "", failed: ", which failed", unknown: ", with an unknown outcome" } as const;
+
 /** How a hold ended. */
 export function endInWords({ end, grantedTime, leaseEnd }: Hold, { release }: Doubt): string {
   switch (end?.by) {
     case undefined:
       return isEndless(leaseEnd - grantedTime) ? "never released it" : `had a lease until ${timeWords(leaseEnd)}`;
     case "release":
-      return release === true
-        ? `called release at ${timeWords(end.time)}, with an unknown outcome`
-        : `called release at ${timeWords(end.time)}`;
+      return `called release at ${timeWords(end.time)}${release === undefined ? "" : ENDS[release]}`;
     case "lost":
       return `was notified at ${timeWords(end.time)} that its lease was lost`;
     case "kill":
