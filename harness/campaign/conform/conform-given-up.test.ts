@@ -33,13 +33,13 @@ const givingUp = (tells: boolean): LockDriver =>
     };
   });
 
-const brokenConnection = async (driver: LockDriver): Promise<unknown> => {
+const found = async (driver: LockDriver, check: string): Promise<unknown> => {
   const { checks } = await conformDriver({ lock: "mine", topology, seed: 3, driver });
-  return checks.find(({ name }) => name === "broken-connection");
+  return checks.find(({ name }) => name === check);
 };
 
 test("a lock that gives up what its client holds because the connection broke, and tells nobody, is found", async () => {
-  expect(await brokenConnection(givingUp(false))).toMatchObject({
+  expect(await found(givingUp(false), "broken-connection")).toMatchObject({
     outcome: "mistake",
     details: [
       expect.stringContaining(
@@ -50,5 +50,21 @@ test("a lock that gives up what its client holds because the connection broke, a
 });
 
 test("one that tells its holder is right", async () => {
-  expect(await brokenConnection(givingUp(true))).toMatchObject({ outcome: "passed" });
+  expect(await found(givingUp(true), "broken-connection")).toMatchObject({ outcome: "passed" });
 });
+
+test.each(["own-grant", "foreign-release", "broken-connection"])(
+  "a lock that grants whatever is asked for is not said to have freed what others hold: %s",
+  async (check) => {
+    const blind = driverWith((redis, right) => ({
+      acquire: async (key, options) => {
+        await redis.del(key);
+        return right.acquire(key, options);
+      },
+    }));
+    expect(await found(blind, check)).toMatchObject({
+      outcome: "mistake",
+      details: ["a second client was granted a lock that is held"],
+    });
+  },
+);

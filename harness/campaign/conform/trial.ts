@@ -7,7 +7,7 @@ import { inFigures } from "../../core/words/in-figures.ts";
 import { CONTENDED } from "./answers-in-words.ts";
 
 /** The key that checks lock. */
-const KEY = "k1";
+export const KEY = "k1";
 /** A lease that outlasts what a check does meanwhile. Short, because some locks limit how long a lease may be. */
 export const LEASE_MS = 2500;
 

@@ -1,5 +1,6 @@
 import type { ConformityCheck } from "../conformity.ts";
-import { isGranted, LEASE_MS, roundedMs, type Trial } from "../trial.ts";
+import { mistakeShownByAGrant } from "../shown-by-a-grant.ts";
+import { isGranted, KEY, LEASE_MS, roundedMs, type Trial } from "../trial.ts";
 import { INDETERMINATE } from "../answers-in-words.ts";
 
 const TTL_MS = 1000;
@@ -24,9 +25,7 @@ export const foreignRelease: ConformityCheck = {
     const { reply } = await trial.release(0, grant);
     if (reply.ok && reply.released === true)
       trial.mistake("it answered released: true, and another client held the lock");
-    if (isGranted((await trial.acquire(2, { ttlMs: 1000 })).reply)) {
-      trial.mistakeWithin([next], "it released the lock of another client");
-    }
+    await mistakeShownByAGrant(trial, next, [2, 1], KEY, "it released the lock of another client");
     await releaseOfNothing(trial);
   },
 };

@@ -1,5 +1,6 @@
 import type { ConformityCheck } from "../conformity.ts";
-import { isGranted, LEASE_MS } from "../trial.ts";
+import { mistakeShownByAGrant } from "../shown-by-a-grant.ts";
+import { LEASE_MS } from "../trial.ts";
 
 /** A driver that keeps its last grant in one field releases another key than it is asked for. */
 export const ownGrant: ConformityCheck = {
@@ -9,10 +10,11 @@ export const ownGrant: ConformityCheck = {
     const one = await trial.granted(0, { ttlMs: LEASE_MS, key: "k1" });
     const other = await trial.granted(0, { ttlMs: LEASE_MS, key: "k2" });
     await trial.release(0, one, "k1");
-    const { reply } = await trial.acquire(1, { ttlMs: LEASE_MS, key: "k2" });
-    if (!isGranted(reply)) return;
-    trial.mistakeWithin(
-      [other],
+    await mistakeShownByAGrant(
+      trial,
+      other,
+      [1, 2],
+      "k2",
       "release of k1 freed k2, which the same client holds: keep what belongs to a grant in a map under its owner value, not in one field",
     );
   },
