@@ -18,7 +18,10 @@ it("a lock that is stuck after a release that failed is not said to have been re
 it.each([
   ["released with the second try", asked().failRelease(11, 0).release(12, 0, "a")],
   ["released again, which fails", asked().left(11, 0).leave(20, 0, "a").failRelease(21, 0)],
-  ["released, as the lock says of nothing, and another client fails to", asked().left(11, 0, false).leave(20, 2, "a").failRelease(21, 2)],
+  [
+    "released, as the lock says of nothing, and another client fails to",
+    asked().left(11, 0, false).leave(20, 2, "a").failRelease(21, 2),
+  ],
 ])("a lock that its holder %s is", (_, history) => {
   const explanation = told(history);
   expect(explanation).toContain(FREE);
