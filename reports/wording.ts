@@ -16,7 +16,7 @@ export const CAUSE_MEANING: Readonly<Record<Cause, string>> = {
   "clock-rate": "clocks at different rates moved the end of a lease",
   "foreign-release": "a client released or extended a lock that was not its own",
   "expired-grant": "the lease was over before it was granted",
-  "token-rollback": "the fencing tokens went backwards",
+  "token-rollback": "the fencing tokens did not grow",
   "token-overtaken": "an earlier hold has a larger fencing token than a later one",
   "stale-accepted": "the resource accepted a stale write",
   "rightful-write-refused": "the resource refused the rightful holder",
