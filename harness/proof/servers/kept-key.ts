@@ -59,11 +59,18 @@ function isNamed(name: string, key: string): boolean {
   return parts.slice(1).some((after, index) => !/\w$/.test(parts[index] ?? "") && !/^\w/.test(after));
 }
 
+/** An owner value that a server may hold as a number of something else: of tickets, entries, or fencing tokens. */
+const MAYBE_COUNTER = /^\d{1,9}$/;
+
 /** The client whose owner value is all that it holds, or a part of it. */
 function ownerIn({ value }: KeyState, history: History): string | undefined {
   if (value === undefined) return undefined;
   const grant = history.events.findLast(
-    (event) => event.type === "ok" && event.f === "acquire" && value.includes(event.value.owner),
+    (event) =>
+      event.type === "ok" &&
+      event.f === "acquire" &&
+      !MAYBE_COUNTER.test(event.value.owner) &&
+      value.includes(event.value.owner),
   );
   return grant && `client-${clientNumber(grant, history)}`;
 }
