@@ -177,11 +177,22 @@ describe("what is no driver is refused in one line", () => {
   });
 
   // In Node's words: vitest reads what is not there as undefined.
-  test("an import of what is not exported", async () => {
-    const message = "The requested module './types' does not provide an export named 'Options'";
-    await expect(
-      loadDriver(module("typed.ts", `throw new SyntaxError(${JSON.stringify(message)});`)),
-    ).rejects.toMatchObject({ hint: "export Options there, or import it by import type, if it is a type" });
+  test.each([
+    ["./types", "Options", "export Options there, or import it by import type, if it is a type"],
+    [
+      "some-lock",
+      "createLock",
+      `import what it exports: node -e 'import("some-lock").then(console.log)' shows it; a type needs import type`,
+    ],
+    [
+      "@some/lock",
+      "default",
+      `import what it exports by name, or all by import * as: node -e 'import("@some/lock").then(console.log)' shows it; a type needs import type`,
+    ],
+  ])("an import of what is not exported: by %s, %s", async (from, missing, hint) => {
+    const message = `The requested module '${from}' does not provide an export named '${missing}'`;
+    const file = module(`${missing}.ts`, `throw new SyntaxError(${JSON.stringify(message)});`);
+    await expect(loadDriver(file)).rejects.toMatchObject({ hint });
   });
 
   test("several names", async () => {

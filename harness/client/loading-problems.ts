@@ -18,7 +18,7 @@ const LIKE_AN_ALIAS = /^Cannot find package '(?:@\/|~|src')/;
 const MAIN_MISSING_IN_PACKAGE = /^Cannot find package '[^']*[\\/]node_modules[\\/][^']*\.[cm]?js' imported from /;
 
 /** A name that a file does not export, or that is only a type. */
-const NO_EXPORT = /does not provide an export named '([^']+)'/;
+const NO_EXPORT = /The requested module '([^']+)' does not provide an export named '([^']+)'/;
 
 /** What to tell of an error that Node gave when it loaded a module, and how to mend it. */
 export function problemOfLoading(error: unknown, path: string): UserError {
@@ -39,6 +39,15 @@ export function problemOfLoading(error: unknown, path: string): UserError {
   );
 }
 
+/** A hint for an export that a module lacks: a file of the user's own, or a package, which only others change. */
+function hintOfExport(module: string, missing: string): string {
+  const isFile = /^(?:[./#]|file:)/.test(module);
+  if (isFile) return `export ${missing} there, or import it by import type, if it is a type`;
+  const instead =
+    missing === "default" ? `import what it exports by name, or all by import * as` : "import what it exports";
+  return `${instead}: node -e 'import(${JSON.stringify(module)}).then(console.log)' shows it; a type needs import type`;
+}
+
 /** A hint for a module that Node does not load. */
 function hintOfLoading(error: unknown, path: string): string {
   const code = codeOf(error);
@@ -50,8 +59,8 @@ function hintOfLoading(error: unknown, path: string): string {
     return "a file of that package is missing: load the package by createRequire(import.meta.url), if it has files for require, or take another version";
   if (code === "ERR_MODULE_NOT_FOUND" || code === "MODULE_NOT_FOUND")
     return "install what it imports, or correct the import";
-  const [, missing] = NO_EXPORT.exec(messageOf(error)) ?? [];
-  if (missing !== undefined) return `export ${missing} there, or import it by import type, if it is a type`;
+  const [, module, missing] = NO_EXPORT.exec(messageOf(error)) ?? [];
+  if (module !== undefined && missing !== undefined) return hintOfExport(module, missing);
   const place = code === undefined && !(error instanceof SyntaxError) ? placeOfError(error) : undefined;
   if (place !== undefined) return `correct it: it fails at ${place.path}:${place.line}`;
   // Node keeps the place of a syntax error to itself, and prints it.
