@@ -53,7 +53,7 @@ test("one that tells its holder is right", async () => {
   expect(await found(givingUp(true), "broken-connection")).toMatchObject({ outcome: "passed" });
 });
 
-test.each(["own-grant", "foreign-release", "broken-connection"])(
+test.each(["own-grant", "foreign-release", "broken-connection", "expiry"])(
   "a lock that grants whatever is asked for is not said to have freed what others hold: %s",
   async (check) => {
     const blind = driverWith((redis, right) => ({

@@ -1,4 +1,5 @@
 import type { ConformityCheck } from "../conformity.ts";
+import { isGrantedTwice } from "../shown-by-a-grant.ts";
 import { type InForce, isGranted, roundedMs, type Trial } from "../trial.ts";
 
 const TTL_MS = 1000;
@@ -24,6 +25,7 @@ export const expiry: ConformityCheck = {
     run: staysHeld,
   },
   async run(trial) {
+    if (await isGrantedTwice(trial, [2, 1], OTHER_KEY)) return;
     await outlastsShorter(trial);
     const forLonger = await keepsNoFormer(trial);
     const from = trial.nowMs;
