@@ -1,7 +1,7 @@
 import type { Fault } from "../../harness/core/fault.ts";
 import type { FaultStep } from "../../harness/core/plan.ts";
 import { clientName, type TopologySpec } from "../../harness/core/topology.ts";
-import { familiesOf, hostsHit } from "./families.ts";
+import { familiesOf } from "./families.ts";
 import type { Death } from "./shape.ts";
 
 /** The first of these faults that ends a client, as it strikes at an event of that client. */
@@ -15,6 +15,6 @@ export function deathAt(
   const [death] = faults
     .filter(({ traits }) => traits.kills === "client")
     .flatMap((fault) => familiesOf(fault, focus))
-    .filter(({ params }) => hostsHit(params).join() === client);
+    .filter(({ hosts }) => hosts.join() === client);
   return death?.stepAt({ on, client: index, count });
 }

@@ -15,7 +15,7 @@ import {
   lengthsPastAnother,
 } from "./base.ts";
 import { type Deviation, type DeviationKind, deviationKindOf } from "./deviation.ts";
-import { divides, familiesOf, type Family, familyOfOneMessage, hasSides, hitsOneOf, isBeside } from "./families.ts";
+import { familiesOf, type Family, familyOfOneMessage, isBeside } from "./families.ts";
 import type { Phase } from "./moments.ts";
 import { type StrikePoint, strikePointsOf, type Struck } from "./strike-points.ts";
 import { inFigures } from "../../harness/core/words/in-figures.ts";
@@ -149,7 +149,7 @@ function lastingOf(
   const families = familiesFor(fault, base);
   return points.flatMap((point) => {
     const rank = point.rank + howTelling(fault.traits, point);
-    return isStruck(point, fault) ? deviationsAt({ ...point, rank }, families, mostCost) : [];
+    return isStruck(point, fault) ? deviationsAt(point, rank, families, mostCost) : [];
   });
 }
 
@@ -159,8 +159,8 @@ function isStruck({ isOfConnections = false, isOfWantedHold }: StrikePoint, { tr
 }
 
 /** How little a fault with these traits tells at a point, beside its other points: 0 is the most of almost all. */
-function howTelling(traits: FaultTraits, { isOfConnections, ...point }: StrikePoint): number {
-  const { phase, changesHold, endsHold, isOfRenewer, isOfHalf, isOfWantedKey } = point;
+function howTelling(traits: FaultTraits, point: StrikePoint): number {
+  const { isOfConnections, phase, changesHold, endsHold, isOfRenewer, isOfHalf, isOfWantedKey } = point;
   if (isOfConnections === true) return 0;
   // No server hears of the release: whoever renews what it believes to have given back holds it for ever.
   if (traits.messages === "resets" && phase === "before" && endsHold && isOfRenewer) return 0;
@@ -175,7 +175,7 @@ function howTelling(traits: FaultTraits, { isOfConnections, ...point }: StrikePo
 }
 
 /** Whether it is about a command of an acquire that tries again after it, with the same command. */
-function isOfRefusedTry({ beginsHold, splitsAcquire, decidesAcquire }: Omit<StrikePoint, "isOfConnections">): boolean {
+function isOfRefusedTry({ beginsHold, splitsAcquire, decidesAcquire }: StrikePoint): boolean {
   return beginsHold && !splitsAcquire && !decidesAcquire;
 }
 
@@ -200,11 +200,12 @@ function phasesOf({ pauses, kills, messages, loses, promotes }: FaultTraits): re
 
 function deviationsAt(
   point: TimedPoint,
+  rank: number,
   families: (point: StrikePoint) => readonly Family[],
   mostCost: number,
 ): readonly RankedDeviation[] {
   // What is done after a lease is over seldom rests on it.
-  const least = point.rank * 3 + (point.hasOutlived ? 1 : 0);
+  const least = rank * 3 + (point.hasOutlived ? 1 : 0);
   if (least > mostCost) return [];
   return families(point).flatMap((family) => {
     if (!isBeside(point, family)) return [];
@@ -224,11 +225,11 @@ const HEEDED_LATE = "past its lease, and still waited for";
  * How little the parameters of a fault tell at a point, beside its others. An extension or a renewal that no server hears of has
  * failed, and its client knows; one that only some servers hear of tells as much.
  */
-function choiceAt({ changesHold, endsHold, beginsHold, isOpen, servers, clients }: TimedPoint, family: Family): number {
+function choiceAt({ changesHold, endsHold, beginsHold, isOpen }: TimedPoint, family: Family): number {
   // Two sides of a network can differ about a lock that is granted while they are apart, not about one that is held before.
-  if (hasSides(family, clients)) return beginsHold && isOpen ? 0 : 2;
+  if (family.hasSides) return beginsHold && isOpen ? 0 : 2;
   const prolongs = changesHold && !endsHold;
-  return prolongs && divides(family, servers) ? Math.max(0, family.choice - 1) : family.choice;
+  return prolongs && family.dividesServers ? Math.max(0, family.choice - 1) : family.choice;
 }
 
 interface Ranking {
@@ -258,13 +259,11 @@ class Ranked implements RankedDeviation {
   }
 
   get dividesServers(): boolean {
-    const { family, point } = this.#ranking;
-    return divides(family, point.servers);
+    return this.#ranking.family.dividesServers;
   }
 
   get hitsServers(): boolean {
-    const { family, point } = this.#ranking;
-    return hitsOneOf(family, point.servers);
+    return this.#ranking.family.hitsServers;
   }
 
   get beginsHold(): boolean {
@@ -277,8 +276,7 @@ class Ranked implements RankedDeviation {
   }
 
   get hasSides(): boolean {
-    const { family, point } = this.#ranking;
-    return hasSides(family, point.clients);
+    return this.#ranking.family.hasSides;
   }
 
   get length(): number {

@@ -25,6 +25,14 @@ export interface Family {
   readonly isOtherWay: boolean;
   /** False for a fault that is over at once, or never. */
   readonly hasLength: boolean;
+  /** The processes that it hits; a fault of links has none. */
+  readonly hosts: readonly string[];
+  /** Whether it names one of the servers that its client speaks to. */
+  readonly hitsServers: boolean;
+  /** Whether it hits some of these servers and spares others. One that names a role hits whoever has it. */
+  readonly dividesServers: boolean;
+  /** Whether it names its client and another one: each side of it reaches other servers. */
+  readonly hasSides: boolean;
   /** The fault as it strikes at a moment. A family without a length leaves out `lengthMs`. */
   stepAt(at: Trigger, lengthMs?: number): FaultStep;
 }
@@ -49,6 +57,7 @@ export function familiesOf(fault: Fault, focus: FaultFocus): readonly Family[] {
     const before = all.slice(0, place).filter((other) => hitsClient(other) === hitsClient(params)).length;
     const choice = hitsClient(params) ? Math.floor(before / DIRECTIONS) : before;
     return {
+      ...reachOf(params, focus),
       does: deviationKindOf(traits),
       kind,
       params,
@@ -85,10 +94,12 @@ export function familyOfOneMessage(
   const { kind, holdsOne } = fault;
   const way = wayOf(phase);
   if (holdsOne === undefined || way === undefined) return undefined;
+  const params = holdsOne(focus, way, 0);
   return {
+    ...reachOf(params, focus),
     does: "hold-one-message",
     kind,
-    params: holdsOne(focus, way, 0),
+    params,
     way: `${kind} alone`,
     choice: 0,
     isOtherWay: false,
@@ -115,39 +126,32 @@ function wayOf(phase: DeviationMoment["phase"]): Way | undefined {
  */
 export function isBeside(
   { of, client }: Pick<DeviationMoment, "of" | "client">,
-  { params }: Pick<Family, "params">,
+  { hosts }: Pick<Family, "hosts">,
 ): boolean {
-  const hit = hostsHit(params);
-  if (of === "both" || hit.length === 0) return true;
-  return of === (hit.length === 1 && hit[0] === client ? "client" : "server");
+  if (of === "both" || hosts.length === 0) return true;
+  return of === (hosts.length === 1 && hosts[0] === client ? "client" : "server");
 }
 
-/** Whether a family hits some of these servers and spares others. One that names a role hits whoever has it. */
-export function divides(family: Pick<Family, "params">, servers: readonly string[]): boolean {
-  const hit = hitOf(family, servers);
-  return hit > 0 && hit < servers.length;
-}
-
-/** Whether a family names one of these servers. */
-export function hitsOneOf(family: Pick<Family, "params">, servers: readonly string[]): boolean {
-  return hitOf(family, servers) > 0;
-}
-
-/** Whether a family names this client and another one: each side of it reaches other servers. */
-export function hasSides({ params: { between = [] } }: Pick<Family, "params">, clients: number): boolean {
-  const named: readonly unknown[] = [between].flat(2);
-  const names = Array.from({ length: clients }, (_, index) => clientName(index));
-  return names.filter((name) => named.includes(name)).length > 1;
-}
-
-function hitOf({ params }: Pick<Family, "params">, servers: readonly string[]): number {
+/** What a fault with these parameters reaches: there are few families and thousands of deviations, which all ask for it. */
+function reachOf(
+  params: FaultParams,
+  { clients, servers }: FaultFocus,
+): Pick<Family, "hosts" | "hitsServers" | "dividesServers" | "hasSides"> {
   const { targets = [], between = [] } = params;
-  const named: readonly unknown[] = [targets, between].flat(2);
-  return servers.filter((server) => named.includes(server)).length;
+  const sides: readonly unknown[] = [between].flat(2);
+  const named: readonly unknown[] = [targets, sides].flat(2);
+  const hit = servers.filter((server) => named.includes(server)).length;
+  const names = Array.from({ length: clients }, (_, index) => clientName(index));
+  return {
+    hosts: hostsHit(params),
+    hitsServers: hit > 0,
+    dividesServers: hit > 0 && hit < servers.length,
+    hasSides: names.filter((name) => sides.includes(name)).length > 1,
+  };
 }
 
 /** The targets of a fault of processes; a fault of links has none. */
-export function hostsHit({ targets }: FaultParams): readonly string[] {
+function hostsHit({ targets }: FaultParams): readonly string[] {
   return Array.isArray(targets) ? targets.map(String) : [];
 }
 

@@ -30,8 +30,6 @@ export interface StrikePoint {
   /** When it came in that run, in milliseconds since its start. */
   readonly atMs: number;
   readonly client: string;
-  /** How many clients there are. */
-  readonly clients: number;
   /** Whose process is about to go on. */
   readonly of: DeviationMoment["of"];
   /** The servers that the client speaks to at this moment. */
@@ -194,7 +192,6 @@ function atMessages(
         words: `${phase === "send" ? "at the sending of" : phase === "reply" ? "at the reply to" : phase} ${words}`,
         atMs: atNs / NANOSECONDS_PER_MS,
         client: moment.client,
-        clients: clients.length,
         of: moment.of,
         servers,
         splitsAcquire: split.has(operation) && invoked?.f === "acquire",

@@ -4,13 +4,7 @@ import type { Plan } from "../../core/plan.ts";
 import { topologyOf } from "../../core/topologies/registry.ts";
 import { dataNodes, RESOURCE } from "../../core/topology.ts";
 import type { History } from "../../history/history.ts";
-import {
-  familiesOf,
-  type Family,
-  familyOfOneMessage,
-  hostsHit,
-  isBeside,
-} from "../../../workloads/deviations/families.ts";
+import { familiesOf, type Family, familyOfOneMessage, isBeside } from "../../../workloads/deviations/families.ts";
 import { type DeviationMoment, momentsAtEvents, momentsOfMessage } from "../../../workloads/deviations/moments.ts";
 
 /** A family at a moment of a run: a deviation without its length. */
@@ -56,7 +50,7 @@ function placedAt(moment: DeviationMoment, plan: Plan, { faults, perHost }: Fami
   const different = new Map(all.map((family) => [JSON.stringify([family.does, family.kind, family.params]), family]));
   return [...different.values()].filter(
     // The guarded resource is no process that a fault can hit.
-    (family) => !hostsHit(family.params).includes(RESOURCE) && (!perHost || isBeside(moment, family)),
+    (family) => !family.hosts.includes(RESOURCE) && (!perHost || isBeside(moment, family)),
   );
 }
 

@@ -71,7 +71,9 @@ export function* leastAlike<T>(
 }
 
 function countOf(taken: TakenAspects, name: string): Count {
-  const count = taken.get(name) ?? { taken: 0 };
+  const known = taken.get(name);
+  if (known !== undefined) return known;
+  const count = { taken: 0 };
   taken.set(name, count);
   return count;
 }

@@ -35,6 +35,8 @@ interface Single {
 /** A deviation that leaves something behind, and what a second one can strike then. */
 interface Changed extends Single {
   readonly plan: Plan;
+  /** The workload and its faults, in words. */
+  readonly name: string;
   readonly seconds: readonly RankedDeviation[];
 }
 
@@ -103,7 +105,8 @@ async function changing(
     });
     const fromMs = fromNs / NANOSECONDS_PER_MS;
     const ending = seconds.filter(({ atMs, prolongsHold }) => atMs >= fromMs && (prolongsHold || !isOfVotes));
-    changed.push({ base, deviation, plan, seconds: ending });
+    const name = `${JSON.stringify(plan.faults)} ${base.name}`;
+    changed.push({ base, deviation, plan, name, seconds: ending });
   }
   return changed;
 }
@@ -163,9 +166,9 @@ function isProlonged({ history: { events }, messages }: Base): boolean {
 }
 
 function aspectsOfPair({ first, second }: Pair): readonly Aspect[] {
-  const { base, deviation, plan } = first;
+  const { base, deviation, name } = first;
   return [
-    [`first ${JSON.stringify(plan.faults)} ${base.name}`, 0.5],
+    [`first ${name}`, 0.5],
     [`kinds ${deviation.kind} ${second.kind}`, 1],
     [`sorts ${deviation.sort} ${second.sort}`, 1],
     [`second ${second.sort} ${second.family.kind}`, 1],
