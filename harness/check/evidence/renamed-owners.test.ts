@@ -188,3 +188,21 @@ it("several may hold, so a grant under the value before may be the first of a se
   expect(wrong(again(true))).toEqual([]);
   expect(wrong(again(false))).toEqual(["lease-exclusion", "linearizability"]);
 });
+
+it("a value of nobody's is the new one of a hold that lasts rather than of one that was given back", () => {
+  // Process 5 may be a client of its own, and 6 anybody's: the history does not say how many there are.
+  const recorded = (last: string): Recording =>
+    new Recording({})
+      .acquire(118, 1, "a", { ttlMs: 300 })
+      .seekExtension(250, 1, "a", 300)
+      .info(251, 1, "extend")
+      .release(252, 5, "drawn")
+      .acquire(268, 3, "b", { ttlMs: 300 })
+      .seek(317, 5, { ttlMs: 300 })
+      .seekExtension(329, 3, "b", 300)
+      .info(330, 3, "extend")
+      .release(331, 6, last)
+      .granted(334, 5, "c");
+  expect(wrong(recorded("another"))).toEqual([]);
+  expect(wrong(recorded("drawn"))).toEqual(["lease-exclusion", "owner-release", "linearizability"]);
+});

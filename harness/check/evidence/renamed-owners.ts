@@ -231,11 +231,19 @@ export class RenamedOwners {
     if (this.#names.has(ownerName(key, owner)) || this.#holds.mayBeGranted(key, owner)) return;
     const own =
       this.#heldOf(key, process, unheard ?? []) ??
-      known?.find((hold) => this.#holds.sameClient(hold.process, process) && this.#mayLast(hold, process, time)) ??
+      this.#lastMeantBy(known ?? [], process, time) ??
       (silent === undefined ? undefined : this.#silentHold(key, process, time));
     if (own === undefined || this.#isKept(key, own.first)) return;
     this.#doubt(own, process);
     this.#call(owner, { ...own, process });
+  }
+
+  /** The one of these holds that this process may mean. One that was given back under a new value already hardly has another. */
+  #lastMeantBy(known: readonly Known[], process: number, time: number): Known | undefined {
+    const possible = known.filter(
+      (hold) => this.#holds.sameClient(hold.process, process) && this.#mayLast(hold, process, time),
+    );
+    return possible.findLast(({ key, first, process: last }) => this.#isHeld(key, first, last)) ?? possible[0];
   }
 
   /** A value of a process of which nobody knows whose client it is may be of nothing that was granted: the hold goes on then. */
