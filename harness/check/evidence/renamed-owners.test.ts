@@ -143,7 +143,8 @@ it.each([
   ["no more, once its own client has used one", true, [{ owner: "other" }, { owner: "late" }]],
 ])("a hold that is over has further values %s", (_, areOne, names) => {
   let end: number | undefined = 100_000_000;
-  const known = { leaseEndOf: () => end, mayBeGranted: () => false, areOne: () => areOne };
+  const mayBeGranted = (_key: string, owner: string): boolean => owner === "a";
+  const known = { leaseEndOf: () => end, mayBeGranted, areOne: () => areOne };
   const owners = new RenamedOwners({ ...NOTHING_KNOWN, ...known });
   const asked = recording().seekExtension(0, 0, "a", 100).info(1, 0, "extend").leave(2, 2, "drawn").history.events;
   const { events } = recording().leave(99, 4, "other").leave(100, 4, "late").history;
@@ -205,4 +206,19 @@ it("a value of nobody's is the new one of a hold that lasts rather than of one t
       .granted(334, 5, "c");
   expect(wrong(recorded("another"))).toEqual([]);
   expect(wrong(recorded("drawn"))).toEqual(["lease-exclusion", "owner-release", "linearizability"]);
+});
+
+it("a hold has a new value too whose grant nobody was told", () => {
+  const recorded = (last: string): Recording =>
+    new Recording({ clients: 2 })
+      .seek(0, 0, { ttlMs: 200 })
+      .info(1, 0, "acquire")
+      .seekExtension(170, 2, "a", 200)
+      .extended(171, 2, "b")
+      .seekExtension(310, 2, "b", 200)
+      .info(311, 2, "extend")
+      .release(312, last === "c" ? 4 : 1, last);
+  expect(wrong(recorded("c"))).toEqual([]);
+  // The other client has nothing of that hold.
+  expect(wrong(recorded("d"))).toEqual(["linearizability"]);
 });

@@ -288,7 +288,10 @@ export class RenamedOwners {
   /** Whether this process may mean this hold, of which nobody knows the value. */
   #mayLast({ key, first, process: last }: Known, process: number, time: number): boolean {
     const end = this.#holds.leaseEndOf(key, first, last);
-    if (end === undefined) return (this.#doubted.get(ownerName(key, first)) ?? -Infinity) > time;
+    if (end === undefined) {
+      // Of an acquire of unknown outcome, or from before the recording: nobody was told of its lease.
+      return !this.#holds.mayBeGranted(key, first) || (this.#doubted.get(ownerName(key, first)) ?? -Infinity) > time;
+    }
     return this.#holds.areOne(last, process) || end > time;
   }
 
