@@ -188,6 +188,42 @@ export const LAWS: readonly Law[] = [
     },
   },
   {
+    name: "fencing tokens that are not recorded",
+    relation: "no-more",
+    change: ({ lines }, random) => forgetField(lines, "fence", random),
+  },
+  {
+    name: "authors of writes that are not recorded",
+    relation: "no-more",
+    change: ({ lines }, random) =>
+      forgetField(
+        lines.filter(({ type, f }) => f === "write" || type === "audit"),
+        "owner",
+        random,
+      ),
+  },
+  {
+    name: "a write that the resource does not list",
+    relation: "no-more",
+    change: (draft, random) => {
+      const at = pickIndex(draft, random, ({ type }) => type === "audit");
+      if (at >= 0) draft.lines.splice(at, 1);
+      return at >= 0;
+    },
+  },
+  {
+    name: "that a client enters again, or waits, is not stated",
+    relation: "no-more",
+    foreign: true,
+    change: ({ lines }, random) => forgetField(lines, pick(["inner", "waitMs"], random), random),
+  },
+  {
+    name: "a number of clients that is not stated",
+    relation: "no-more",
+    foreign: true,
+    change: ({ header }) => Reflect.deleteProperty(header, "clients"),
+  },
+  {
     name: "an outcome that is not known",
     relation: "no-more",
     except: ["deadlock-freedom"],
@@ -316,6 +352,14 @@ function renumberClients({ header, lines }: Draft, to: (client: number) => numbe
     if (line.value?.processes !== undefined) line.value.processes = line.value.processes.map(renumbered);
   }
   header.clients = clients;
+}
+
+/** Takes a field from all values that have it, or from one of them. */
+function forgetField(lines: readonly Line[], field: string, random: Random): boolean {
+  const values = lines.flatMap(({ value }) => (value?.[field] === undefined ? [] : [value]));
+  if (values.length === 0) return false;
+  for (const value of random.integer(0, 1) === 0 ? values : [pick(values, random)]) delete value[field];
+  return true;
 }
 
 function renameAll({ lines }: Draft, field: string, names: readonly string[]): boolean {
