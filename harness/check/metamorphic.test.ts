@@ -1,11 +1,13 @@
-/** Changes of histories that must not change a verdict, or must not add an accusation, whatever lock made the history. */
+/** Changes of histories, or of what they are judged by, that must not change a verdict, or must not add an accusation, whatever lock made the history. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { randomStream } from "../core/random.ts";
 import { PROPERTIES, type Property, type Verdict } from "../core/verdict.ts";
 import type { History } from "../history/history.ts";
 import { checkHistory } from "./check.ts";
+import { allCheckers } from "./checkers.ts";
 import { checkStream } from "./check-stream.ts";
+import { EVIDENCE_LIMITS } from "./evidence/evidence-limits.ts";
 import { changedBy, LAWS, mergedWith } from "./testing/metamorphic-laws.ts";
 import { playServer, randomServers, serverFlaws, serverMoves } from "./testing/random-server.ts";
 
@@ -65,6 +67,56 @@ describe("a verdict", () => {
       }),
       DRAWS,
     );
+  });
+
+  it("accuses of no more where there is less room for evidence", { tags: "long" }, () => {
+    const few = fc.constantFrom(0, 1, 2, 1000);
+    const limits = fc.record({
+      faults: few,
+      openHolds: few,
+      openOperations: few,
+      undecidedLeases: few,
+      keys: fc.constantFrom(1, 2),
+      concludedKeys: few,
+    });
+    const seen = { accused: 0, less: 0 };
+    fc.assert(
+      fc.property(histories, histories, limits, (one, other, room) => {
+        const history = mergedWith(one, other);
+        const [whole, part] = [EVIDENCE_LIMITS, room].map((each) =>
+          Object.keys(accusations(checkHistory(history, { limits: each }))),
+        );
+        expect(whole).toEqual(expect.arrayContaining(part ?? []));
+        seen.accused += whole?.length === 0 ? 0 : 1;
+        seen.less += whole?.length === part?.length ? 0 : 1;
+      }),
+      DRAWS,
+    );
+    expect(seen.accused).toBeGreaterThan(RUNS / 10);
+    expect(seen.less).toBeGreaterThan(0);
+  });
+
+  it.each([
+    ["owner-aware-mutex", "mutex"],
+    ["owner-aware-mutex", "reentrant-mutex"],
+    ["fenced-mutex", "owner-aware-mutex"],
+    ["fenced-mutex", "reentrant-fenced-mutex"],
+    ["reentrant-fenced-mutex", "reentrant-mutex"],
+  ] as const)("by the model %s is no milder than by %s", { tags: "long" }, (stricter, milder) => {
+    const seen = { valid: 0, invalid: 0 };
+    fc.assert(
+      fc.property(histories, (history) => {
+        const [strict, mild] = [stricter, milder].map((model) => {
+          const checkers = allCheckers({ model }).filter(({ property }) => property === "linearizability");
+          return checkHistory(history, { checkers }).properties.linearizability?.verdict;
+        });
+        if (mild === "invalid") expect(strict).not.toBe("valid");
+        if (strict === "valid") seen.valid += 1;
+        if (mild === "invalid") seen.invalid += 1;
+      }),
+      DRAWS,
+    );
+    expect(Math.min(seen.valid, seen.invalid)).toBeGreaterThan(0);
   });
 
   it("is that on the same lines in another dress", async () => {
