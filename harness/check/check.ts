@@ -9,7 +9,7 @@ import { AnsweredTries } from "./evidence/answered-tries.ts";
 import { Crashes } from "./evidence/crashes.ts";
 import { DriverMistakes } from "./evidence/driver-mistakes.ts";
 import { EVIDENCE_LIMITS, excessOf, type EvidenceLimits } from "./evidence/evidence-limits.ts";
-import { endingNotes, unlessCutShort } from "./evidence/ending.ts";
+import { endingNotes, unlessCutShort, isTorn } from "./evidence/ending.ts";
 import { ImplausibleTimes } from "./recorders/implausible-times.ts";
 import { UnrecordedReleases } from "./recorders/unrecorded-releases.ts";
 import { FirstRefusal } from "./evidence/first-refusal.ts";
@@ -221,7 +221,7 @@ export class HistoryChecker {
 
   /** The same, in pieces. */
   *finishing(ending: HistoryEnd = {}): Generator<undefined, Verdict> {
-    for (const event of this.#clock.finish()) this.#take(event);
+    for (const event of this.#clock.finish(isTorn(this.#evidence.header, ending))) this.#take(event);
     for (const event of this.#ahead?.finish() ?? []) this.#judge(event);
     const verdict = yield* this.#decide(ending);
     return this.#clock.inRecording(verdict);

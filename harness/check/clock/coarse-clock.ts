@@ -63,13 +63,16 @@ export class CoarseClock {
     return this.#learning.length < LEARNED_FROM ? [] : this.#learned();
   }
 
-  /** To be called after the last event. Returns the rest. */
-  finish(): readonly HistoryEvent[] {
+  /**
+   * To be called after the last event. Returns the rest. Of a recording that lost its end, other events of the last tick may be lost,
+   * which came before its answers.
+   */
+  finish(isTorn = false): readonly HistoryEvent[] {
     if (this.#precision.neverAdvanced) {
       this.#excess ??= "all events have the same time: in which order the clients did what is not known";
       return [];
     }
-    return [...this.#learned(), ...this.#closeTick()];
+    return [...this.#learned(), ...this.#closeTick(isTorn)];
   }
 
   #learned(): readonly HistoryEvent[] {
@@ -91,7 +94,7 @@ export class CoarseClock {
     return closed;
   }
 
-  #closeTick(): readonly HistoryEvent[] {
+  #closeTick(isTorn = false): readonly HistoryEvent[] {
     const events = this.#tick;
     this.#tick = [];
     const { length } = this.#precision.tick;
@@ -103,7 +106,10 @@ export class CoarseClock {
       this.#coarsestUnordered = Math.max(this.#coarsestUnordered, length);
     }
     const isBesideOthers = besideOthers(events);
-    return placed.map((one) => this.#stamped(one, first.time, length, isBesideOthers(one.event)));
+    return placed.map((one) => {
+      const saysTooMuch = one.saysTooMuch || (isTorn && length > 1 && one.event.type === "ok");
+      return this.#stamped({ ...one, saysTooMuch }, first.time, length, isBesideOthers(one.event));
+    });
   }
 
   #stamped({ event, saysTooMuch }: Placed, time: number, tick: number, isBesideOthers: boolean): HistoryEvent {

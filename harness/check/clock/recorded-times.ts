@@ -34,11 +34,11 @@ export class RecordedTimes {
     return this.#uncertain === undefined ? events : events.flatMap((event) => this.#uncertain?.push(event) ?? []);
   }
 
-  /** To be called after the last event. Returns the rest. */
-  finish(): readonly HistoryEvent[] {
-    const events = this.#coarse?.finish() ?? [];
+  /** To be called after the last event. Returns the rest. `isTorn`: the recording lost its end. */
+  finish(isTorn: boolean): readonly HistoryEvent[] {
+    const events = this.#coarse?.finish(isTorn) ?? [];
     if (this.#uncertain === undefined) return events;
-    return [...events.flatMap((event) => this.#uncertain?.push(event) ?? []), ...this.#uncertain.finish()];
+    return [...events.flatMap((event) => this.#uncertain?.push(event) ?? []), ...this.#uncertain.finish(isTorn)];
   }
 
   /** The same verdict, or a part of one, with the events as the recording counts them. */

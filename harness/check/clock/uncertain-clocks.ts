@@ -80,9 +80,13 @@ export class UncertainClocks {
     return events.map((one) => this.#stamped(one));
   }
 
-  /** To be called after the last event. Returns the rest. */
-  finish(): readonly HistoryEvent[] {
-    return this.#due(Infinity).map((event) => this.#stamped(event));
+  /**
+   * To be called after the last event. Returns the rest. Of a recording that lost its end, what came before these answers may be lost
+   * by another clock: nobody knows when they came.
+   */
+  finish(isTorn = false): readonly HistoryEvent[] {
+    const rest = this.#due(Infinity).filter((event) => !isTorn || !isCompletion(event));
+    return rest.map((event) => this.#stamped(event));
   }
 
   /** What is the same by rounded times if it is a whole number of ticks. */

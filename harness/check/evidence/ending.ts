@@ -30,6 +30,11 @@ interface WaitsOfClients {
 
 const NOTHING: EndingNotes = { reasons: [], remarks: [], caveats: [] };
 
+/** Whether the end of the history is lost. */
+export function isTorn(header: HistoryHeader, { end, cutLine }: HistoryEnd): boolean {
+  return end === undefined && (isMarked(header) || cutLine !== undefined);
+}
+
 /**
  * Whether the history is whole, and whether the run came to an end that shows something. `lastTime` is that of the last
  * event, in nanoseconds.
@@ -43,7 +48,7 @@ export function endingNotes(
 ): EndingNotes {
   const { end, cutLine } = ending;
   if (end !== undefined) return markedNotes(end, faults, waits);
-  if (!isMarked(header) && cutLine === undefined) {
+  if (!isTorn(header, ending)) {
     const caveat = `histories of version ${header.version} have no end marker, so it is unknown whether this one is complete`;
     return header["source"] === "jepsen" ? notesOnReading(header) : { ...NOTHING, caveats: [caveat] };
   }
