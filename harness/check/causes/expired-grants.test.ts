@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { judge } from "../testing/judge.ts";
+import { judge, violationsOf } from "../testing/judge.ts";
 import { Recording } from "../testing/recording.ts";
 
 const exclusion = (recording: Recording): string => judge("mutual-exclusion", recording);
@@ -15,6 +15,29 @@ describe("the cause of a grant that was over when it was made", () => {
       .release(1600, 1, "b");
     expect(lease(recording)).toBe("invalid; expired-grant 0,1,4");
     expect(exclusion(recording)).toBe("invalid; expired-grant 0,1,3,4");
+  });
+
+  it("may lie in where a lock that waited counts its validity from", () => {
+    const told = (property: "lease-exclusion" | "mutual-exclusion", waitMs: number): string =>
+      violationsOf(
+        property,
+        new Recording({ clients: 3 })
+          .seek(0, 0, { waitMs })
+          .acquire(1100, 1, "b")
+          .granted(1500, 0, "a", { validForMs: -512 })
+          .release(1600, 1, "b"),
+      )[0]?.explanation ?? "";
+    expect(told("lease-exclusion", 0)).toContain("the lock must compare the elapsed time with the TTL and refuse.");
+    expect(told("lease-exclusion", 2000)).toContain(
+      "By that validity the lease was over before the client received it, although the lock may have waited meanwhile: it must count the validity from the try that succeeded, and refuse what is over by then.",
+    );
+    const over = "and the lease, by the validity that the lock reported, had ended at 988 ms.";
+    expect(told("mutual-exclusion", 0)).toContain(
+      `${over} After the delay neither the lock nor the client compared the elapsed time with the TTL.`,
+    );
+    expect(told("mutual-exclusion", 2000)).toContain(
+      `${over} Neither the lock nor the client refused what was over; a lock that waits must count the validity from the try that succeeded.`,
+    );
   });
 
   it("can be an extension", () => {

@@ -2,6 +2,7 @@ import type { Hypothesis } from "../../core/verdict.ts";
 import { latestEnd } from "../evidence/latest-end.ts";
 import type { Overlap } from "../evidence/overlaps.ts";
 import type { SharedEvidence } from "../evidence/evidence.ts";
+import type { HistoryHeader } from "../../history/history.ts";
 import type { Hold } from "../../history/holds.ts";
 import type { AskedLease } from "../../history/holds/lease.ts";
 import { isEndless } from "../../history/holds/endless-lease.ts";
@@ -10,12 +11,12 @@ import { clientInWords, lasting, timeWords } from "../words.ts";
 
 /**
  * The lock counted a lease from a later instant than its servers. Counted from the request, the lease was over when the
- * overlap began. Empty if the lock promised a lease without an end (`overpromisedWithoutEnd`).
+ * overlap began. Empty if the lock promised more than it was asked for (`overpromisedWithoutEnd`, `orOverpromised`).
  */
 export function overpromised(overlap: Overlap, evidence: SharedEvidence): readonly Hypothesis[] {
   // A lock that compares owner values alone takes the second client for the first, and grants no new lease.
   const isSameOwner = overlap.first.owner === overlap.second.owner;
-  return isPromisedWithoutEnd(overlap) || isSameOwner ? [] : asAsked(overlap, evidence);
+  return isPromisedForLonger(overlap.firstLeaseAsked) || isSameOwner ? [] : asAsked(overlap, evidence);
 }
 
 /**
@@ -34,6 +35,11 @@ export function extendedInTime({ first, second, extended, ...lease }: Overlap): 
   const { firstLeaseAsked: asked } = lease;
   if (extended !== first || asked === undefined) return undefined;
   return asked.invokedIndex > first.grantedIndex && asked.invokedIndex < second.grantedIndex ? asked : undefined;
+}
+
+/** Whether the lock promised more than it was asked for: it may keep the key for as long on its servers, or for less. */
+function isPromisedForLonger(asked: AskedLease | undefined): asked is AskedLease {
+  return asked !== undefined && asked.promised > asked.end - asked.time;
 }
 
 function isPromisedWithoutEnd({ firstLeaseAsked: asked, firstLeaseEnd: end }: Overlap): boolean {
@@ -55,11 +61,13 @@ function asAsked(overlap: Overlap, evidence: SharedEvidence): readonly Hypothesi
       why: isPromisedWithoutEnd(overlap)
         ? "the lock promised far more than it was asked for, as a program does that subtracts more than there is from a number without a sign"
         : "the lock counted the lease from too late an instant: a server may begin it as soon as it is asked",
-      // The lock may also have lost the key, which only a history that names every fault can rule out.
-      ground:
-        isPromisedWithoutEnd(overlap) || namesEveryFault(evidence)
-          ? { on: "history" }
-          : { on: "rest", faults: [], isWhole: false },
+      // A lock of several commands may begin the lease long after it is asked: what its servers held tells.
+      ...(isPromisedWithoutEnd(overlap)
+        ? { ground: { on: "history" } }
+        : {
+            orElse: ", or it had set the lease so much later, and granted the key twice",
+            ground: { on: "rest", faults: [], isWhole: namesEveryFault(evidence) },
+          }),
       remedies: [],
     },
   ];
@@ -68,11 +76,14 @@ function asAsked(overlap: Overlap, evidence: SharedEvidence): readonly Hypothesi
 /**
  * What a lock could have done instead of granting its lock twice, if it may have waited: no event shows which of its requests
  * was granted. Empty where each lease was in force by its first request, too, when the others were granted at the latest, and for a
- * lease that was over by its answer as well: what it rests on then was promised later.
+ * lease that was over by its answer as well: what it rests on then was promised later. The same if it promised more than it
+ * was asked for.
  */
 export function orOverpromised(overlap: Overlap, { header }: SharedEvidence): string {
   const { first, second, others = [], from, extended, firstLeaseAsked } = overlap;
-  if (firstLeaseAsked !== undefined || extended !== undefined) return "";
+  if (extended !== undefined) return "";
+  if (isPromisedForLonger(firstLeaseAsked)) return orPromisedForLonger(overlap, firstLeaseAsked, header);
+  if (firstLeaseAsked !== undefined) return "";
   const holds = [first, second, ...others];
   const late = holds.filter(
     (hold) =>
@@ -82,10 +93,15 @@ export function orOverpromised(overlap: Overlap, { header }: SharedEvidence): st
   );
   if (late.length === 0) return "";
   const answers = late.map(
-    ({ process, invokedTime, grantedTime }) =>
-      `${clientInWords(header, process)} asked at ${timeWords(invokedTime)} and was answered at ${timeWords(grantedTime)}`,
+    ({ process, invokedTime, grantedTime, countedFrom }) =>
+      `${clientInWords(header, process)} asked at ${timeWords(invokedTime)} and was answered at ${timeWords(grantedTime)}, and its lease counts from ${timeWords(countedFrom)} on`,
   );
-  return `, or it counted a lease from the answer, although the server had begun it before: ${answers.join("; ")}`;
+  return `, or it counted a lease from a later instant than the server: ${answers.join("; ")}`;
+}
+
+function orPromisedForLonger({ first, from }: Overlap, asked: AskedLease, header: HistoryHeader): string {
+  if (asked.end > from) return "";
+  return `, or it promised a longer lease than it had set: at ${timeWords(asked.time)} ${clientInWords(header, first.process)} had asked for ${lasting(asked.ttl)}, and was promised ${lasting(asked.promised)}`;
 }
 
 /**
@@ -100,6 +116,6 @@ export function orNotProlonged({ first, from }: Overlap): string {
 }
 
 /** When a lease would end that is as long as the lock reported, counted from the request. */
-function endByRequest({ invokedTime, grantedTime, grantedLeaseEnd }: Hold): number {
-  return invokedTime + (grantedLeaseEnd - grantedTime);
+function endByRequest({ invokedTime, countedFrom, grantedLeaseEnd }: Hold): number {
+  return invokedTime + (grantedLeaseEnd - countedFrom);
 }

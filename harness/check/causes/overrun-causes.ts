@@ -156,7 +156,9 @@ function suspects(hold: Hold, leaseEnd: number, from: number, evidence: SharedEv
  */
 function overOnArrival(hold: Hold, evidence: SharedEvidence): readonly Hypothesis[] {
   const client = clientInWords(evidence.header, hold.process);
-  const measured = hold.validityReported ? "the lease" : "the TTL, counted from the request,";
+  const measured = hold.validityReported
+    ? "the lease, by the validity that the lock reported,"
+    : "the TTL, counted from the request,";
   const shown = `when the grant reached ${client} its lease was already over: it asked at ${timeWords(hold.invokedTime)}, was granted the lock at ${timeWords(hold.grantedTime)}, and ${measured} had ended at ${timeWords(latestEnd(hold, hold.grantedLeaseEnd))}${hold.clockSlack > 0 ? " at the latest" : ""}`;
   const [pause] = pausesOf(hold, evidence, hold.invokedTime, hold.grantedTime);
   const shared = { events: [hold.invokedIndex], shown, grant: hold.grantedIndex };
@@ -181,7 +183,10 @@ function overOnArrival(hold: Hold, evidence: SharedEvidence): readonly Hypothesi
     {
       ...shared,
       cause,
-      why: "after the delay neither the lock nor the client compared the elapsed time with the TTL",
+      why:
+        hold.validityReported && hold.mayHaveWaited
+          ? "neither the lock nor the client refused what was over; a lock that waits must count the validity from the try that succeeded"
+          : "after the delay neither the lock nor the client compared the elapsed time with the TTL",
       ground: { on: "history" },
       remedies,
     },

@@ -98,8 +98,10 @@ class LeaseExclusion implements Checker {
       const account =
         `${holderOf(header, { ...event.value, stated: statedOwner(event), process: event.process, fence: event.value.fence })} ${asked} ${event.key} at ${timeWords(invocation.time)} ` +
         `and ${granted} at ${timeWords(event.time)}, when the lease, by the validity that the lock reported, had ${over}.`;
-      const shown =
-        "the lease was over before the client received it: the lock must compare the elapsed time with the TTL and refuse";
+      const mayHaveWaited = invocation.f === "acquire" && invocation.value.waitMs !== 0;
+      const shown = mayHaveWaited
+        ? "by that validity the lease was over before the client received it, although the lock may have waited meanwhile: it must count the validity from the try that succeeded, and refuse what is over by then"
+        : "the lease was over before the client received it: the lock must compare the elapsed time with the TTL and refuse";
       const shared = {
         cause: "expired-grant",
         events: [],

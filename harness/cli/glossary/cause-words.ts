@@ -16,7 +16,7 @@ export const CAUSE_WORDS: Readonly<Record<Cause, string>> = {
   "foreign-release":
     "A client deleted, shortened or extended a lock that was another's by then: the lock did not compare the owner value, or did not compare and act in one step.",
   "expired-grant":
-    "The grant took so long that its lease was over when the client received it. A client must subtract the elapsed time, and give up what is over. If the library states no validity, its driver must not compute one for it: with `validForMs: ttlMs` and `validFromMs`, a late grant counts as a client that outlived its lease.",
+    "The grant took so long that its lease was over when the client received it. A client must subtract the elapsed time, and give up what is over; a lock that tries several times must count it from the try that succeeded. If the library states no validity, its driver must not compute one for it: with `validForMs: ttlMs` and `validFromMs`, a late grant counts as a client that outlived its lease.",
   "token-rollback":
     "The counter of fencing tokens was lost or reset, so that a later grant got a fencing token that is not larger.",
   "token-overtaken":

@@ -44,6 +44,10 @@ export interface Hold {
   readonly validityReported: boolean;
   /** Whether the lock could not say when its lease began: it may have waited, and reports no validity. */
   readonly vague: boolean;
+  /** Whether its request allowed the lock to wait, so that not its first try may have been granted. */
+  readonly mayHaveWaited: boolean;
+  /** From when the lease of the grant counts: a stated moment, or else the answer; without a reported validity, the request. */
+  readonly countedFrom: number;
   /** By how much a coarse clock leaves open when its lease ends, in nanoseconds: the ends that are known are the earliest. */
   readonly clockSlack: number;
   /** When the lease that the grant itself set began at the earliest: a lock that waited may state that it began long after the request. */

@@ -19,6 +19,8 @@ export interface AskedLease {
   readonly ttl: number;
   /** A coarse clock leaves it later than `ttl` after `time`. */
   readonly end: number;
+  /** How long it is by the lock's promise, in nanoseconds. */
+  readonly promised: number;
 }
 
 /** In the value of a request, beside a `ttlMs` that is as short as a coarse clock leaves it: what was asked for. */
@@ -57,27 +59,34 @@ export function leaseOf(grant: {
   };
 }): Lease {
   const { invocation, completion } = grant;
-  const { validForMs, grantedAt } = completion.value;
+  const { validForMs } = completion.value;
   const invokedTime = invocation.time;
   const ttl = invocation.value.ttlMs * NANOSECONDS_PER_MS;
   const longest = longestTtlMs(invocation) * NANOSECONDS_PER_MS;
   if (validForMs === undefined) {
     return { beginTime: invokedTime, end: invokedTime + ttl, endAtMost: completion.time + longest };
   }
-  const answered = Math.min(grantedAt ?? completion.time, completion.time);
-  const end = answered + validForMs * NANOSECONDS_PER_MS;
+  const from = countedFrom(grant);
+  const end = from + validForMs * NANOSECONDS_PER_MS;
   // The lock counts the validity from before it takes the key: a lock that has waited began the lease long after it was
   // asked. A validity longer than the TTL shows that the lock uses another TTL, so it says nothing of the beginning.
   const isWithinTtl = validForMs <= longestTtlMs(invocation);
   const beginTime = isWithinTtl ? Math.max(invokedTime, end - longest) : invokedTime;
   const mayWait = (invocation.value.waitMs ?? 0) > 0;
-  const asked = mayWait ? undefined : askedLease(invocation);
+  const asked = mayWait ? undefined : askedLease(invocation, end - from);
   return { beginTime, end, endAtMost: Math.max(end + longest - ttl, completion.time + longest), asked };
 }
 
-function askedLease({ index, time, value }: Parameters<typeof leaseOf>[0]["invocation"]): AskedLease {
+/** From when a lease counts, as its holder was told: a stated moment, or else the answer; without a validity, the request. */
+export function countedFrom({ invocation, completion }: Parameters<typeof leaseOf>[0]): number {
+  const { validForMs, grantedAt } = completion.value;
+  return validForMs === undefined ? invocation.time : Math.min(grantedAt ?? completion.time, completion.time);
+}
+
+function askedLease({ index, time, value }: Parameters<typeof leaseOf>[0]["invocation"], promised: number): AskedLease {
   const { askedMs, longestMs } = value[BY_THE_CLOCK] ?? { askedMs: value.ttlMs, longestMs: value.ttlMs };
-  return { invokedIndex: index, time, ttl: askedMs * NANOSECONDS_PER_MS, end: time + longestMs * NANOSECONDS_PER_MS };
+  const end = time + longestMs * NANOSECONDS_PER_MS;
+  return { invokedIndex: index, time, ttl: askedMs * NANOSECONDS_PER_MS, end, promised };
 }
 
 /** The TTL that a request asks for, in milliseconds. */

@@ -3,7 +3,7 @@ import type { Hold } from "../holds.ts";
 import { answeredWithin, BESIDE_OTHERS } from "../unordered.ts";
 import { NANOSECONDS_PER_MS } from "../history.ts";
 import { statedOwner } from "../owner-value.ts";
-import { leaseOf, longestTtlMs } from "./lease.ts";
+import { countedFrom, leaseOf, longestTtlMs } from "./lease.ts";
 import type { GrantEvents } from "../operations.ts";
 
 /** The hold that begins with this grant. Its lease is what the grant promises, until an operation asks for another. */
@@ -29,6 +29,8 @@ export function newHold({ invocation, completion }: GrantEvents): Hold {
     grantedTime: completion.time,
     validityReported: validForMs !== undefined,
     vague: validForMs === undefined && invocation.value.waitMs !== 0,
+    mayHaveWaited: invocation.value.waitMs !== 0,
+    countedFrom: countedFrom({ invocation, completion }),
     clockSlack: (longestTtlMs(invocation) - invocation.value.ttlMs) * NANOSECONDS_PER_MS,
     grantedLeaseBegin: lease.beginTime,
     grantedLeaseEnd: lease.end,

@@ -90,6 +90,22 @@ describe("what a server held tells", () => {
     expect(said(wireOf([390, "a"], [1099, "b"]))).toBe(`${twice}${why}`);
   });
 
+  it("a lock that counted from its request on, as far as the history tells", () => {
+    const late = new Recording({ clients: 2, backend: "simulated" })
+      .seek(0, 0)
+      .granted(400, 0, "a", { validForMs: 1000 })
+      .acquire(1100, 1, "b")
+      .release(1300, 0, "a");
+    const asked =
+      "client-0 had asked for its lease at 0 ms, for 1,000 ms: counted from there it ended at 1,000 ms, before client-1 was granted it, but the lock promised it until 1,400 ms";
+    expect(said(wireOf([1, "a", 1001], [1099, "b", 2099]), "single", late)).toBe(
+      `${asked}. the lock counted the lease of client-0 from too late an instant: node-0 began it at 1 ms and ended it at 1,001 ms, and gave the key to client-1 only at 1,099 ms`,
+    );
+    expect(said(wireOf([390, "a", 1390], [1099, "b", 2099]), "single", late)).toBe(
+      "at 1,099 ms node-0 gave the key to client-1, though it had it for client-0 until 1,390 ms. the lock itself granted it twice",
+    );
+  });
+
   it.each([
     ["if something ended the first lease", wireOf([390, "a", 1390], [700], [1099, "b", 2099])],
     ["if the clock of the server was stepped", wireOf([1, "a", 1001], [1099, "b", 2099, 500])],

@@ -35,8 +35,10 @@ export function seenOnServer(
   wire: WireRecord | undefined,
 ): Hypothesis | undefined {
   const { history, plan } = original;
-  const { orElse: _, ...alone } = proven;
-  if (proven.cause !== "double-grant" || proven.ground.on !== "rest" || proven.shown !== undefined) return undefined;
+  const { orElse, ...alone } = proven;
+  if (proven.cause !== "double-grant" || proven.ground.on !== "rest") return undefined;
+  // What else is shown with nothing left open is another account of it.
+  if (proven.shown !== undefined && orElse === undefined) return undefined;
   if (
     wire === undefined ||
     wire.leftOut > 0 ||
@@ -57,7 +59,7 @@ export function seenOnServer(
     const given = `gave the key to ${other}`;
     if (stay.expiresNs > state.atNs) {
       const shown = `at ${timeWords(state.atNs)} ${state.server} ${given}, though it had it for ${holder}${untilWords(stay)}`;
-      return { ...alone, shown };
+      return { ...alone, shown, why: proven.shown === undefined ? alone.why : "the lock itself granted it twice" };
     }
     const ended = `${state.server} began it at ${timeWords(stay.setNs)} and ended it at ${timeWords(stay.expiresNs)}`;
     return {
