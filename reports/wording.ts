@@ -24,6 +24,7 @@ export const CAUSE_MEANING: Readonly<Record<Cause, string>> = {
   eviction: "the lock's key was evicted",
   "lost-early": "a holder lost its lease before its time",
   "refused-while-free": "the lock refused although it was free",
+  "rounded-lease": "the lease ended up to a millisecond early",
   "left-behind": "one of several keys was left taken",
   overtaken: "a client that stood in the queue was overtaken",
   contradiction: "the lock's answers contradict each other",

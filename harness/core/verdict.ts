@@ -75,6 +75,7 @@ export function meaningOf(property: Property): string {
  * - `never-freed`: nobody holds the lock any more, but nobody is granted it.
  * - `double-grant`: the lock itself granted what it had promised to another client.
  * - `lost-early`: a holder found its lease gone before the end of the lease, and no fault took it away.
+ * - `rounded-lease`: the lock ended a lease up to a millisecond before the time that it had promised.
  * - `refused-while-free`: a try was refused as contended while nobody held the lock.
  * - `left-behind`: an acquisition or a release of several keys left one of them taken.
  * - `overtaken`: a client that stood in the lock's queue was granted the lock after one that asked for it later.
@@ -103,6 +104,7 @@ export const CAUSES = [
   "eviction",
   "never-freed",
   "lost-early",
+  "rounded-lease",
   "refused-while-free",
   "left-behind",
   "overtaken",

@@ -15,6 +15,7 @@ import { byElimination, namesEveryFault, takesLeases } from "./by-elimination.ts
 import { foreignExtensions, overwritingExtensions, takenByExtension } from "./foreign-extensions.ts";
 import { takenByLateGrant, takenCertainly, takenOrOwn, takenPossibly } from "./taken-locks.ts";
 import { isPromotion, twoMasters } from "./two-masters.ts";
+import { roundedLease } from "./rounded-leases.ts";
 import { twoPlaces } from "./two-places.ts";
 import { orNotProlonged, orOverpromised, overpromised, overpromisedWithoutEnd } from "./overpromised.ts";
 import { shortOwner } from "../../history/owner-value.ts";
@@ -296,8 +297,10 @@ function splitBetween(from: number, to: number, evidence: SharedEvidence): reado
 
 /** What the lock may have done by itself. */
 function alone(overlap: Overlap, to: number, evidence: SharedEvidence): readonly Hypothesis[] {
+  const late = overpromised(overlap, evidence);
   return [
-    ...overpromised(overlap, evidence),
+    ...late,
+    ...(late.length > 0 ? [] : roundedLease(overlap, evidence)),
     ...freedByInnerRelease(overlap, evidence),
     grantedTwice(overlap, to, evidence),
   ];

@@ -27,6 +27,8 @@ export const CAUSE_WORDS: Readonly<Record<Cause, string>> = {
   "never-freed":
     "The key stayed although nobody held the lock: a holder died and the key has no expiry, or a waiting client was not told that it became free.",
   "lost-early": "A holder lost its lock within its lease and no fault or release in the history explains it.",
+  "rounded-lease":
+    "The lock ended a lease less than a millisecond before the time that it had promised, and granted it again: who counts leases in whole milliseconds must promise a millisecond less, or allow for drift, as Redlock does.",
   "refused-while-free": "The lock refused a client although nobody held it and no lease was in force.",
   "left-behind": "An acquisition of several keys failed, or was released, and one of its keys stayed taken.",
   overtaken:

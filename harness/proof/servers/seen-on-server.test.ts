@@ -73,6 +73,26 @@ describe("what a server held tells", () => {
     expect(said(wireOf([1, "a", 1001], [1001], [1050, "c", 1080], [1099, "b", 2099]))).toContain("only at 1,099 ms");
   });
 
+  it("a lease that ended less than a millisecond early, as its server counts", () => {
+    const early = (facts: { validForMs?: number; grantedAtMs?: number }): Recording =>
+      new Recording({ clients: 2 }).seek(0, 0).granted(1, 0, "a", facts).acquire(998.5, 1, "b").release(1300, 0, "a");
+    const cut = early({ validForMs: 1000, grantedAtMs: 0 });
+    const rounded =
+      "node-0 began it at 0.5 ms and ended it at 999.2 ms, but the lock had promised it until 1,000 ms, and gave the key to client-1 at 999.3 ms. the lock ended the lease of client-0 up to a millisecond before the time that it had promised, as one does that counts leases in whole milliseconds and promises no less";
+    expect(said(wireOf([0.5, "a", 999.2], [999.3, "b", 2099]), "single", cut)).toBe(rounded);
+    expect(said(wireOf([0.5, "a", 999.2], [999.3, "b", 2099]), "single", early({}))).toBe(rounded);
+    // It ends the lease by the clock, and its key later: the server does not show whether that was too early.
+    expect(said(wireOf([0.5, "a", 2000.5], [999.3, "b", 2099]), "single", cut)).toBeUndefined();
+    expect(said(wireOf([0.5, "a", 1000.4], [999.3, "b", 2099]), "single", cut)).toContain(
+      "the lock itself granted it twice",
+    );
+    expect(said(wireOf([0.5, "a", 900.5], [999.3, "b", 2099]), "single", cut)).toContain(
+      "for longer than the server kept it",
+    );
+    const late = early({ validForMs: 999.3, grantedAtMs: 0.9 });
+    expect(said(wireOf([0.1, "a", 999.1], [999.3, "b", 2099]), "single", late)).toContain("from too late an instant");
+  });
+
   it("a lock that promised more than the server kept", () => {
     const ended =
       "the lock promised client-0 its lease for longer than the server kept it: node-0 began it at 390 ms and ended it at 890 ms, and gave the key to client-1 only at 1,099 ms";

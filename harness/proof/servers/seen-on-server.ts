@@ -1,3 +1,4 @@
+import { ROUNDED_NS } from "../../check/causes/rounded-leases.ts";
 import { timeWords } from "../../check/words.ts";
 import type { KeyState, WireRecord } from "../../core/messages/wire-record.ts";
 import { topologyOf } from "../../core/topologies/registry.ts";
@@ -8,9 +9,6 @@ import { type History, NANOSECONDS_PER_MS } from "../../history/history.ts";
 import type { GrantEvents } from "../../history/operations.ts";
 import { clientNumber } from "../same-in-another-run.ts";
 import { grantsIn } from "../victims.ts";
-
-/** Servers count leases in whole milliseconds of their clock, so that one may end so much earlier. */
-const ROUNDED_MS = 1;
 
 /** A stay of an owner's value under a key: from its last setting until it would expire, in nanoseconds. */
 interface Stay {
@@ -36,7 +34,8 @@ export function seenOnServer(
 ): Hypothesis | undefined {
   const { history, plan } = original;
   const { orElse, ...alone } = proven;
-  if (proven.cause !== "double-grant" || proven.ground.on !== "rest") return undefined;
+  const isOfTheLock = proven.cause === "double-grant" || proven.cause === "rounded-lease";
+  if (!isOfTheLock || proven.ground.on !== "rest") return undefined;
   // What else is shown with nothing left open is another account of it.
   if (proven.shown !== undefined && orElse === undefined) return undefined;
   if (
@@ -57,14 +56,24 @@ export function seenOnServer(
     const holder = `client-${clientNumber(first, history)}`;
     const other = `client-${clientNumber(second, history)}`;
     const given = `gave the key to ${other}`;
+    const promise = promiseOf(first, history);
+    // A lock that notes the end of a lease in its value keeps the key for longer.
+    if (proven.cause === "rounded-lease" && stay.expiresNs - promise.endNs > ROUNDED_NS) continue;
     if (stay.expiresNs > state.atNs) {
       const shown = `at ${timeWords(state.atNs)} ${state.server} ${given}, though it had it for ${holder}${untilWords(stay)}`;
-      return { ...alone, shown, why: proven.shown === undefined ? alone.why : "the lock itself granted it twice" };
+      const why = proven.shown === undefined ? alone.why : "the lock itself granted it twice";
+      return { ...alone, cause: "double-grant", shown, why };
     }
     const ended = `${state.server} began it at ${timeWords(stay.setNs)} and ended it at ${timeWords(stay.expiresNs)}`;
+    const isRounded = !stay.again && promise.fromNs <= stay.setNs && promise.endNs - stay.expiresNs < ROUNDED_NS;
+    if (isRounded && proven.cause === "rounded-lease") {
+      const shown = `${ended}, but the lock had promised it until ${timeWords(promise.endNs)}, and ${given} at ${timeWords(state.atNs)}`;
+      return { ...alone, shown };
+    }
     return {
       ...alone,
-      why: `${tooLong(stay, holder, first)}: ${ended}, and ${given} only at ${timeWords(state.atNs)}`,
+      cause: "double-grant",
+      why: `${tooLong(stay, holder, promise)}: ${ended}, and ${given} only at ${timeWords(state.atNs)}`,
     };
   }
   return undefined;
@@ -90,10 +99,30 @@ function stayBefore(states: readonly KeyState[], owner: string): Stay | undefine
   return index + 1 === last || next.atNs >= expiresNs ? { setNs, expiresNs, again } : undefined;
 }
 
+/** The lease of a grant as its holder was told, in nanoseconds since the start of the run; without a validity, as it asked. */
+interface PromisedLease {
+  readonly fromNs: number;
+  readonly endNs: number;
+}
+
+function promiseOf(
+  { index, process, time, key, value }: GrantEvents["completion"],
+  { events }: History,
+): PromisedLease {
+  const asked = events.findLast(
+    (event) => event.index < index && event.process === process && event.type === "invoke" && event.f === "acquire",
+  );
+  const { validForMs, grantedAt = time } = value;
+  if (validForMs === undefined && asked?.type === "invoke" && asked.f === "acquire" && asked.key === key) {
+    return { fromNs: asked.time, endNs: asked.time + asked.value.ttlMs * NANOSECONDS_PER_MS };
+  }
+  const fromNs = Math.min(grantedAt, time);
+  return { fromNs, endNs: fromNs + (validForMs ?? Infinity) * NANOSECONDS_PER_MS };
+}
+
 /** A lease that lasted on the server for as long as it was promised ended too soon only for who counts it from later. */
-function tooLong({ setNs, expiresNs, again }: Stay, holder: string, { value }: GrantEvents["completion"]): string {
-  const promisedMs = value.validForMs ?? Infinity;
-  return !again && (promisedMs - ROUNDED_MS) * NANOSECONDS_PER_MS <= expiresNs - setNs
+function tooLong({ setNs, expiresNs, again }: Stay, holder: string, { fromNs, endNs }: PromisedLease): string {
+  return !again && fromNs > setNs && endNs - fromNs - ROUNDED_NS <= expiresNs - setNs
     ? `the lock counted the lease of ${holder} from too late an instant`
     : `the lock promised ${holder} its lease for longer than the server kept it`;
 }
