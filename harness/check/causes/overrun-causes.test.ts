@@ -258,3 +258,30 @@ it("blames no release of a permit that its owner was granted as often as it gave
     ] ?? {};
   expect([verdict, violations[0]?.cause]).toEqual(["invalid", "overrun"]);
 });
+
+describe("a release by a client whose acquire has an unknown outcome, beside a lease that may have been over", () => {
+  /** The lock waited until 400 ms: its lease ended between 1,000 and 1,400 ms. */
+  const cause = (acquirer: number, facts: { clients?: number }, mode?: "exclusive" | "shared"): string => {
+    const [other, alone] = mode === undefined ? [{}, {}] : [{ mode }, { mode: "exclusive" as const }];
+    return exclusion(
+      new Recording(facts)
+        .seek(0, 0, { waitMs: 2000, ...alone })
+        .granted(400, 0, "a")
+        .seek(900, acquirer, { waitMs: 1000, ...other })
+        .info(1100, acquirer, "acquire")
+        .release(1150, 4, "c")
+        .acquire(1200, 2, "b", alone)
+        .release(1500, 0, "a", false),
+    );
+  };
+
+  it("may give up what that acquire was granted", () => {
+    for (const mode of ["exclusive", "shared", undefined] as const)
+      expect(cause(1, { clients: 3 }, mode)).toBe("invalid; overrun 1,7");
+    expect(cause(1, {})).toBe("invalid; overrun 1,7");
+  });
+
+  it("is the first cause where that acquire was another client's", () => {
+    expect(cause(5, { clients: 3 })).toBe("invalid; foreign-release 1,4,5,7");
+  });
+});

@@ -31,7 +31,7 @@ export class SharedEvidence {
   readonly holds: HoldTracker;
   readonly leases = new LeaseOverlaps();
   readonly faults: FaultTimeline;
-  readonly interferences = new InterferenceLog();
+  readonly interferences: InterferenceLog;
   readonly contention = new ContentionWatch();
   readonly heldBefore: HeldBefore;
   /**
@@ -62,6 +62,7 @@ export class SharedEvidence {
   constructor(header: HistoryHeader, foreign = false) {
     this.header = header;
     this.holds = new HoldTracker(header);
+    this.interferences = new InterferenceLog(header.clients);
     this.renamed = new RenamedOwners({
       leaseEndOf: (key, owner, process) => this.#held(key, owner, process)?.leaseEndAtMost,
       mayBeGranted: (key, owner) => this.ownerGrants.mayKnow(key, this.repeated.seenAs(key, owner)),

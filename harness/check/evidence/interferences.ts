@@ -1,3 +1,4 @@
+import { clientOf } from "../../history/clients.ts";
 import type { Hold } from "../../history/holds.ts";
 import type { CompletionEvent, InvocationEvent } from "../../history/operations.ts";
 import { type HistoryEvent, NANOSECONDS_PER_MS } from "../../history/history.ts";
@@ -50,6 +51,8 @@ export interface Interference {
   readonly ownIsVague?: boolean | undefined;
   /** If it had no known hold, but was granted the key at a time that a coarse clock leaves open: it may have found that. */
   readonly unplaced: UnplacedGrant | undefined;
+  /** Whether it had no known hold, but its client may have been granted the key by an acquire of unknown outcome. */
+  readonly mayBeGranted?: boolean | undefined;
   /** Index of the event that granted the owner its own hold; undefined if it had none. */
   readonly ownGrantedIndex: number | undefined;
   /** When that was. */
@@ -98,8 +101,16 @@ export class InterferenceLog {
   readonly #own = new Map<number, Own>();
   /** By key and owner value, the grants of which a coarse clock leaves the time open. */
   readonly #unplaced = new OldestFirst<string, UnplacedGrant>(REMEMBERED_GRANTS);
+  /** By key and client, whether an acquire of unknown outcome may have granted it. */
+  readonly #unknown = new OldestFirst<string, true>(REMEMBERED_GRANTS);
   /** The holds whose release was told as failed. */
   readonly #kept = new WeakSet<Hold>();
+  readonly #clients: number | undefined;
+
+  /** @param clients how many clients ran, where the history says so */
+  constructor(clients: number | undefined) {
+    this.#clients = clients;
+  }
 
   /** The last interferences of a key, as they are now. */
   of(key: string): readonly Interference[] {
@@ -139,12 +150,19 @@ export class InterferenceLog {
     const referred = this.#own.get(event.process) ?? grantedMeanwhile(own, invocation);
     this.#own.delete(event.process);
     if (event.type === "fail" && invocation?.f === "release" && referred !== undefined) this.#kept.add(referred.hold);
-    const interference = interferenceOf(event, invocation, referred, this.#unplaced);
-    if (interference === undefined) return;
+    const found = interferenceOf(event, invocation, referred, this.#unplaced);
+    if (found === undefined) return;
+    const isUnknown = referred === undefined && this.#unknown.get(this.#clientName(event)) === true;
+    const interference = isUnknown ? { ...found, mayBeGranted: true } : found;
     const remembered = this.#byKey.get(event.key);
     if (remembered === undefined) this.#byKey.set(event.key, [interference]);
     else if (remembered.push(interference) > 2 * this.#remembered)
       remembered.splice(0, remembered.length - this.#remembered);
+  }
+
+  /** Where nobody knows how many clients ran, an acquire may be of any. */
+  #clientName({ key, process }: Pick<CompletionEvent, "key" | "process">): string {
+    return ownerName(key, this.#clients === undefined ? "" : String(clientOf(process, this.#clients)));
   }
 
   get #remembered(): number {
@@ -155,7 +173,8 @@ export class InterferenceLog {
     if (invocation?.f === "acquire" && event.type === "info") {
       const { owner, validForMs = 0 } = statedIn(event);
       const leaseEndAtMost = event.time + Math.max(longestTtlMs(invocation), validForMs) * NANOSECONDS_PER_MS;
-      if (owner !== undefined) this.#unplaced.set(ownerName(event.key, owner), { time: event.time, leaseEndAtMost });
+      if (owner === undefined) this.#unknown.set(this.#clientName(event), true);
+      else this.#unplaced.set(ownerName(event.key, owner), { time: event.time, leaseEndAtMost });
     } else if (invocation?.f === "extend" && event.type !== "fail") {
       const place = ownerName(event.key, invocation.value.owner);
       const grant = this.#unplaced.get(place);
@@ -173,7 +192,8 @@ function grantedMeanwhile(own: Hold | undefined, invocation: InvocationEvent | u
 
 /**
  * The interferences whose owner may have given up what was its own, and the others: its lease may have begun as late as it was
- * granted, or it was granted the lock in a hold whose lease may have been over, and may have found its own copy after its lease.
+ * granted, or it was granted the lock in a hold whose lease may have been over, and may have found its own copy after its lease, or
+ * it may have been granted the lock by an acquire of unknown outcome.
  */
 export function byRight(
   all: readonly Interference[],
@@ -182,7 +202,9 @@ export function byRight(
   const isInTime = ({ ownLeaseEndAtMost = -Infinity, invokedTime }: Interference): boolean =>
     ownLeaseEndAtMost >= invokedTime;
   const isRightful = (interference: Interference): boolean =>
-    isInTime(interference) || (interference.ownGrantedIndex ?? -Infinity) > grantedIndex;
+    isInTime(interference) ||
+    interference.mayBeGranted === true ||
+    (interference.ownGrantedIndex ?? -Infinity) > grantedIndex;
   return [all.filter(isRightful), all.filter((interference) => !isRightful(interference))];
 }
 
