@@ -247,6 +247,9 @@ it("does not say that a lease was no longer its client's where the lock had gran
   };
   expect(told(1010)).toContain("the lock itself granted it twice");
   expect(told(1310)).toContain("client-2 extended a lease that was no longer its own");
+  expect(told(1310)).toContain(
+    "in the same step as the extension, or it reports success although it extended nothing.",
+  );
 });
 
 it("does not say that an extension was of a lost lease where it may have been carried out before the lease was over", () => {

@@ -72,8 +72,10 @@ export function takenByExtension(overlap: Overlap, evidence: SharedEvidence): re
   const rule = "the lock did not compare the owner value, or did not compare it in the same step as the extension";
   const asked = extendedInTime(overlap);
   if (asked === undefined) {
+    // The history shows what the holder was told, and not whether a server changed anything.
+    const orElse = ", or it reports success although it extended nothing";
     const why = `${client} extended a lease that was no longer its own (event ${index}): ${rule}`;
-    return [{ ...byElimination("foreign-release", why, evidence), events: [index] }];
+    return [{ ...byElimination("foreign-release", why, evidence), events: [index], orElse }];
   }
   return [
     {
