@@ -1,8 +1,11 @@
 import { expect, test } from "vitest";
 import type { LockClient, LockDriver } from "../../core/lock-driver.ts";
 import { topologySchema } from "../../core/topology.ts";
-import { conformDriver } from "./conform-driver.ts";
+import { simulate } from "../../simulated/system/simulate.ts";
+import { conformDriver, planOfCheck } from "./conform-driver.ts";
+import { mistakeShownByAGrant } from "./shown-by-a-grant.ts";
 import { driverWith } from "./testing/right-drivers.ts";
+import { KEY, LEASE_MS, Trial } from "./trial.ts";
 
 const topology = topologySchema.parse({ kind: "single" });
 
@@ -33,6 +36,21 @@ const givingUp = (tells: boolean): LockDriver =>
     };
   });
 
+/** A lock that grants whatever it is asked for. */
+const blind = (standing = new Set<string>()): LockDriver =>
+  driverWith((redis, right) => ({
+    acquire: async (key, options) => {
+      await redis.del(key);
+      const answer = await right.acquire(key, options);
+      if (answer.type === "ok") standing.add(answer.value.owner);
+      return answer;
+    },
+    release: (grant) => {
+      standing.delete(grant.owner);
+      return right.release(grant);
+    },
+  }));
+
 const found = async (driver: LockDriver, check: string): Promise<unknown> => {
   const { checks } = await conformDriver({ lock: "mine", topology, seed: 3, driver });
   return checks.find(({ name }) => name === check);
@@ -56,15 +74,72 @@ test("one that tells its holder is right", async () => {
 test.each(["own-grant", "foreign-release", "broken-connection", "expiry"])(
   "a lock that grants whatever is asked for is not said to have freed what others hold: %s",
   async (check) => {
-    const blind = driverWith((redis, right) => ({
-      acquire: async (key, options) => {
-        await redis.del(key);
-        return right.acquire(key, options);
-      },
-    }));
-    expect(await found(blind, check)).toMatchObject({
+    expect(await found(blind(), check)).toMatchObject({
       outcome: "mistake",
       details: ["a second client was granted a lock that is held"],
     });
   },
 );
+
+/** A lock that two clients hold at a time, which nobody asked it for. */
+const withTwoPlaces = (standing: Set<string>): LockDriver =>
+  driverWith((_, right) => ({
+    acquire: async (key, options) => {
+      const first = await right.acquire(`${key}-0`, { ...options, waitMs: 0 });
+      const answer = first.type === "ok" ? first : await right.acquire(`${key}-1`, options);
+      if (answer.type !== "ok") return answer;
+      standing.add(answer.value.owner);
+      return { type: "ok", value: { ...answer.value, key, place: answer.value.key } };
+    },
+    release: (grant) => {
+      standing.delete(grant.owner);
+      return right.release({ ...grant, key: String(grant.place) });
+    },
+  }));
+
+test.each(["own-grant", "foreign-release", "broken-connection"])(
+  "nor one that grants a key to two clients: %s",
+  async (check) => {
+    expect(await found(withTwoPlaces(new Set()), check)).toMatchObject({
+      outcome: "mistake",
+      details: ["a second client was granted a lock that is held"],
+    });
+  },
+);
+
+test.each([
+  ["two clients", withTwoPlaces],
+  ["any client", blind],
+])("what a lock that grants a key to %s grants to show that is given back", async (_, lockOf) => {
+  const standing = new Set<string>();
+  const plan = planOfCheck({ lock: "mine", topology, seed: 3 });
+  await simulate({ plan, driver: lockOf(standing) }, (system) =>
+    Trial.of(system, async (trial) => {
+      const held = await trial.granted(0, { ttlMs: LEASE_MS });
+      await mistakeShownByAGrant(trial, held, [1, 2], KEY, "freed");
+      await trial.release(0, held);
+    }),
+  );
+  expect(standing).toEqual(new Set());
+});
+
+test("a release that frees another key than it is asked for is found, however long releases take", async () => {
+  const confused = driverWith((_, right) => {
+    let last: { key: string; owner: string } | undefined;
+    return {
+      acquire: async (key, options) => {
+        const answer = await right.acquire(key, options);
+        if (answer.type === "ok") last = answer.value;
+        return answer;
+      },
+      release: async (grant) => {
+        await new Promise((resolve) => setTimeout(resolve, 0.6 * LEASE_MS));
+        return right.release(last ?? grant);
+      },
+    };
+  });
+  expect(await found(confused, "own-grant")).toMatchObject({
+    outcome: "mistake",
+    details: [expect.stringContaining("release of k1 freed k2")],
+  });
+});

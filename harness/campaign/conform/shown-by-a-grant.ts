@@ -2,9 +2,12 @@ import { type InForce, isGranted, LEASE_MS, type Trial } from "./trial.ts";
 
 const GRANTED_TWICE = "a second client was granted a lock that is held";
 
+/** A key that no check asks for: what a lock does with it shows whether it looks at all. */
+const CONTROL_KEY = "k9";
+
 /**
  * What is a mistake because another client is granted what somebody holds: somebody else's lock was freed. A lock that grants
- * what it has granted to that client as well frees nothing: it does not look, and `contention` says so.
+ * any key to several clients frees nothing: it does not look, or it has room for them, and `contention` says so.
  *
  * @param held the lease that must be in force
  * @param clients the client that asks, and the one that asks for what the first was granted
@@ -12,15 +15,15 @@ const GRANTED_TWICE = "a second client was granted a lock that is held";
 export async function mistakeShownByAGrant(
   trial: Trial,
   held: InForce,
-  [client, beside]: readonly [number, number],
+  clients: readonly [number, number],
   key: string,
   what: string,
 ): Promise<void> {
+  const [client] = clients;
   const next = await trial.acquire(client, { ttlMs: LEASE_MS, key });
   if (!isGranted(next.reply)) return;
-  if (isGranted((await trial.acquire(beside, { ttlMs: LEASE_MS, key })).reply))
-    trial.mistakeWithin([held], GRANTED_TWICE);
-  else trial.mistakeWithin([held], what);
+  const grantedAtMs = trial.nowMs;
+  if (!(await isGrantedTwice(trial, clients, CONTROL_KEY))) trial.mistakeWithin([held], what, grantedAtMs);
   await trial.release(client, next.reply, key);
 }
 

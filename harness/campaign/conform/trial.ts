@@ -118,9 +118,10 @@ export class Trial {
   /**
    * What is a mistake while these leases are in force, such as a grant to another client. Where an answer came late, they
    * may have ended before, and then the check decides nothing: on a machine that is too busy, or because the lock took its time.
+   * @param atMs when it was seen, on the clock of the trial
    */
-  mistakeWithin(leases: readonly InForce[], what: string): void {
-    const overMs = this.nowMs - Math.min(...leases.map(({ untilMs }) => untilMs));
+  mistakeWithin(leases: readonly InForce[], what: string, atMs = this.nowMs): void {
+    const overMs = atMs - Math.min(...leases.map(({ untilMs }) => untilMs));
     const isStated = leases.every((lease) => lease.isStated === true);
     if (overMs < 0) return this.mistake(what);
     const over = `the lease it is about was over for ${roundedMs(overMs)}`;
