@@ -3,6 +3,7 @@
  * - `crashed`: the lock ended its client's process by an uncaught error.
  * - `flooded`: the run was stopped because the lock sent a server too many messages in a short time.
  * - `undecided`: why a run is unknown.
+ * - `programmer-error`: an operation ended by an error of the code that was called, in the driver or in the library.
  * - `not-claimed`, `not-promisable`, `not-asked`: a violation that does not decide the verdict, because the lock does
  *   not claim the property, no lock can promise it there, or other properties were asked for.
  * - `outlived`: a client went on after the end of its lease, beyond what the lock had promised; the note says what
@@ -16,6 +17,7 @@ export const NOTE_KINDS = [
   "crashed",
   "flooded",
   "undecided",
+  "programmer-error",
   "not-claimed",
   "not-promisable",
   "not-asked",

@@ -59,9 +59,9 @@ export interface Verification {
   readonly valid: number;
   readonly unknown: number;
   /**
-   * Observations that do not change the verdict, with the number of runs: why runs are unknown (`undecided`), violations of
-   * properties that are not required (`not-claimed`, `not-promisable`, `not-asked`), clients that outlived their lease
-   * (`outlived`).
+   * Observations that do not change the verdict, with the number of runs: why runs are unknown (`undecided`), operations that ended
+   * by a mistake in the code of the driver or of its library (`programmer-error`), violations of properties that are not required
+   * (`not-claimed`, `not-promisable`, `not-asked`), clients that outlived their lease (`outlived`).
    */
   readonly notes: readonly (RunNote & { readonly runs: number })[];
   /** Whether the budget or the signal ended the verification before all runs were done. */

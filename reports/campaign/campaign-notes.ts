@@ -12,6 +12,7 @@ const HEADINGS: Readonly<Record<NoteKind, string>> = {
   crashed: "The lock crashed its client",
   flooded: "The lock flooded a server, and the run was stopped",
   undecided: "Unknown, by reason",
+  "programmer-error": "Operations ended by a mistake in the code of the driver or of its library",
   "not-claimed": "Broke a property that the lock does not claim",
   "not-promisable": "Broke a property that no lock can guarantee there",
   "not-asked": "Broke a property that was not required",

@@ -4,6 +4,7 @@ import type { History } from "../../history/history.ts";
 import type { Plan } from "../../core/plan.ts";
 import type { RunNote } from "../../core/run-note.ts";
 import { type Cause, PROMISABLE, PROPERTIES, type Property, type Verdict, type Violation } from "../../core/verdict.ts";
+import { programmerErrors } from "./programmer-errors.ts";
 import { reasonKind } from "./reason-kind.ts";
 import { slow } from "./slow.ts";
 
@@ -19,6 +20,7 @@ export function notesOf(run: { plan: Plan; history: History; verdict: Verdict },
   const broken = [
     ...crashes(run.history),
     ...floods(run.history),
+    ...programmerErrors(run.history),
     ...brokenBeyond(run, BEYOND[basis]),
     ...outlived(run),
     ...slow(run.history),
