@@ -98,10 +98,8 @@ class LeaseExclusion implements Checker {
       const account =
         `${holderOf(header, { ...event.value, stated: statedOwner(event), process: event.process, fence: event.value.fence })} ${asked} ${event.key} at ${timeWords(invocation.time)} ` +
         `and ${granted} at ${timeWords(event.time)}, when the lease, by the validity that the lock reported, had ${over}.`;
-      const mayHaveWaited = invocation.f === "acquire" && invocation.value.waitMs !== 0;
-      const shown = mayHaveWaited
-        ? "by that validity the lease was over before the client received it, although the lock may have waited meanwhile: it must count the validity from the try that succeeded, and refuse what is over by then"
-        : "the lease was over before the client received it: the lock must compare the elapsed time with the TTL and refuse";
+      const shown =
+        "the lease was over before the client received it: the lock must count it from the request that took the key, not from an earlier try, and refuse what is over";
       const shared = {
         cause: "expired-grant",
         events: [],
