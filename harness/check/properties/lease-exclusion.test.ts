@@ -53,9 +53,15 @@ it("says what was over when it came: a grant or an extension, and for how long",
   expect(told(new Recording().acquire(0, 0, "a", { validForMs: 0 }))).toContain(
     "asked for k at 0 ms and was granted it at 1 ms, when the lease, by the validity that the lock reported, had just ended.",
   );
+  expect(told(new Recording().acquire(0, 0, "a", { validForMs: 0 }))).toContain(
+    "count it from the request that took the key, not from an earlier try, and refuse what is over",
+  );
   const begun = new Recording().acquire(0, 0, "a", { validForMs: 500 });
   expect(told(begun.extend(100, 0, "a", { validForMs: -3 }))).toContain(
     "asked to extend k at 100 ms and was told that it was extended at 101 ms, when the lease, by the validity that the lock reported, had been over for 3 ms.",
+  );
+  expect(told(begun.extend(100, 0, "a", { validForMs: -3 }))).toContain(
+    "count it from the request that prolonged it, and refuse what is over",
   );
 });
 

@@ -98,8 +98,8 @@ class LeaseExclusion implements Checker {
       const account =
         `${holderOf(header, { ...event.value, stated: statedOwner(event), process: event.process, fence: event.value.fence })} ${asked} ${event.key} at ${timeWords(invocation.time)} ` +
         `and ${granted} at ${timeWords(event.time)}, when the lease, by the validity that the lock reported, had ${over}.`;
-      const shown =
-        "the lease was over before the client received it: the lock must count it from the request that took the key, not from an earlier try, and refuse what is over";
+      const request = event.f === "acquire" ? "took the key, not from an earlier try," : "prolonged it,";
+      const shown = `the lease was over before the client received it: the lock must count it from the request that ${request} and refuse what is over`;
       const shared = {
         cause: "expired-grant",
         events: [],
