@@ -343,3 +343,44 @@ it("of a permit that was granted twice one release may leave the older entry, wh
   );
   expect(accused(beside(released().acquire(30, 0, "a", one).acquire(35, 1, "c", one)))).not.toEqual([]);
 });
+
+describe("a client that is granted a semaphore again under another value, beside another client", () => {
+  const TWO = { ...TTL, limit: 2 };
+  const again = (extended: (recording: Recording) => Recording): Recording =>
+    extended(new Recording({ clients: 2 }).acquire(0, 0, "a", TWO))
+      .acquire(120, 1, "b", TWO)
+      .acquire(140, 2, "a2", TWO);
+
+  it.each([[[]], [["a2"]], [["a"]], [["a2", "a2"]], [["a2", "a"]]])(
+    "may have the value that an unanswered extension drew, whatever it releases: %j",
+    (released) => {
+      const unheard = again((recording) => recording.seekExtension(100, 0, "a", 1000).info(101, 0, "extend"));
+      released.forEach((owner, index) => unheard.release(150 + 2 * index, 2, owner));
+      expect(accused(unheard)).toEqual([]);
+    },
+  );
+
+  it("holds twice where no extension can have drawn it, or where extensions keep the value", () => {
+    const twofold = ["lease-exclusion", "linearizability"];
+    expect(accused(again((recording) => recording.release(101, 0, "z", false)).release(150, 2, "a2"))).toEqual(twofold);
+    const kept = again((recording) =>
+      recording.extend(50, 0, "a").seekExtension(100, 0, "a", 1000).info(101, 0, "extend"),
+    );
+    expect(accused(kept.release(150, 2, "a2"))).toEqual(twofold);
+  });
+
+  it.each([
+    ["shared", "exclusive"],
+    ["exclusive", "shared"],
+  ] as const)("has a new hold of mode %s if a hold of mode %s came between", (mode, between) => {
+    const own = { ...TTL, mode };
+    const after = new Recording({ clients: 2 })
+      .acquire(0, 0, "a", { ...own, ttlMs: 100 })
+      .seekExtension(50, 0, "a", 1000)
+      .info(51, 0, "extend")
+      .acquire(120, 1, "b", { ...TTL, mode: between })
+      .release(130, 1, "b")
+      .acquire(140, 2, "a2", own);
+    expect(accused(after.release(150, 2, "a", false).release(160, 2, "a2", false))).toContain("linearizability");
+  });
+});

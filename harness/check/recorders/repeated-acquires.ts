@@ -1,4 +1,4 @@
-import { shareOf } from "../../core/sharing.ts";
+import { type Share, shareOf } from "../../core/sharing.ts";
 import type { HistoryEvent, HistoryHeader } from "../../history/history.ts";
 import type { Hold, HoldTracker } from "../../history/holds.ts";
 import { overForCertain } from "../../history/holds/over-for-certain.ts";
@@ -17,6 +17,8 @@ const REMEMBERED = 20_000;
 /** The grant that was answered last, or the first of several in a row to one owner. */
 interface Latest {
   readonly owner: string;
+  /** Whether nobody else holds the key then. */
+  readonly isExclusive: boolean;
   readonly invoked: number;
   readonly granted: number;
 }
@@ -26,8 +28,6 @@ const BY_CLIENTS: readonly Property[] = ["lease-exclusion", "linearizability"];
 
 /** How many acquires of unknown outcome are remembered of each key. */
 const REMEMBERED_OF_KEY = 64;
-
-const EXCLUSIVE = { kind: "exclusive" } as const;
 
 type MayHaveDrawn = (key: string, first: string) => boolean;
 
@@ -142,11 +142,19 @@ export class RepeatedAcquires {
     const known = this.#first.get(place);
     const own = this.#ownHold(key, process, (hold) => hold.owner === known) ?? this.#ownHold(key, process, () => true);
     const latest = this.#latest.get(key);
+    const asked = {
+      isExclusive: isExclusive(shareOf(invocation.value)),
+      invoked: invocation.index,
+      granted: grant.index,
+    };
     // Granted again, it has held all the time.
-    if (latest?.owner !== (known ?? value.owner))
-      this.#latest.set(key, { owner: known ?? value.owner, invoked: invocation.index, granted: grant.index });
-    // Where another owner was granted the key since, the hold is over: it cannot go on.
-    const isOver = own !== undefined && latest !== undefined && isBetween(latest, own, invocation);
+    if (latest?.owner !== (known ?? value.owner)) this.#latest.set(key, { owner: known ?? value.owner, ...asked });
+    // Where another owner was granted the key since, and the two cannot hold at a time, the hold is over: it cannot go on.
+    const isOver =
+      own !== undefined &&
+      latest !== undefined &&
+      (latest.isExclusive || isExclusive(own.share)) &&
+      isBetween(latest, own, invocation);
     const isRepeated =
       own !== undefined &&
       !isOver &&
@@ -156,22 +164,18 @@ export class RepeatedAcquires {
     // A value stands for the same one throughout: what happened under it before concerns what happens later.
     if (known !== undefined || this.#own.has(place)) return;
     const isUsed = this.#underWay.has(place);
-    const isExclusive =
-      (own?.share ?? EXCLUSIVE).kind === "exclusive" && shareOf(invocation.value).kind === "exclusive";
+    // Where a client may hold several times under several values, it does so unless an extension may have drawn this one.
+    const mayGoOn =
+      ((own === undefined || isExclusive(own.share)) && asked.isExclusive) ||
+      (isRepeated && this.#mayHaveDrawn(key, own.owner));
     const first = this.#firstOf(isRepeated ? own : undefined, grant);
-    if (
-      isUsed ||
-      !isExclusive ||
-      first === undefined ||
-      first === value.owner ||
-      this.#isHeld(key, value.owner, process)
-    ) {
+    if (isUsed || !mayGoOn || first === undefined || first === value.owner || this.#isHeld(key, value.owner, process)) {
       this.#own.set(place, true);
       return;
     }
     if (isRepeated && this.#mayBeAnother(own, grant)) this.#doubt ??= doubtInWords(own, grant);
     this.#first.set(place, first);
-    this.#latest.set(key, { owner: first, invoked: invocation.index, granted: grant.index });
+    this.#latest.set(key, { owner: first, ...asked });
     this.#several.set(ownerName(key, first), true);
   }
 
@@ -226,6 +230,10 @@ export class RepeatedAcquires {
     const owner = this.#first.get(ownerName(event.key, stated.owner));
     return owner === undefined ? event : underFirst(event, owner);
   }
+}
+
+function isExclusive({ kind }: Share): boolean {
+  return kind === "exclusive";
 }
 
 function doubtInWords({ currentProcess }: Hold, { key, process, time }: Grant): string {
