@@ -125,7 +125,9 @@ describe("a history of Jepsen's", () => {
   });
 
   it("is refused with the operation and the field that do not fit, where it is of another workload", () => {
-    expect(refusal("{:type :invoke, :f :write, :value 0, :process 0}")).toContain(":invoke :write: value.data: ");
+    expect(refusal("{:type :invoke, :f :write, :value {:data 0}, :process 0}")).toContain(
+      ":invoke :write: value.data: ",
+    );
   });
 
   it("is refused where a lease has no time: nobody can tell whether it was over", () => {

@@ -15,6 +15,7 @@ import { EdnForms, type EdnMap, type EdnValue } from "./edn-forms.ts";
 import { Answers } from "./answers.ts";
 import { EdnTimes, timeDoubt } from "./edn-times.ts";
 import { LeftOut } from "./left-out.ts";
+import { OtherResources } from "./other-resources.ts";
 import { LineOrder } from "./line-order.ts";
 import { ProcessNames } from "./process-names.ts";
 import { ProcessOwners } from "./process-owners.ts";
@@ -83,6 +84,7 @@ export function looksLikeEdn(firstLine: string): boolean {
 export class EdnReader {
   readonly #source: string;
   readonly #leftOut = new LeftOut();
+  readonly #others = new OtherResources();
   /** As in version 1: Jepsen's histories have no end marker. */
   /**
    * `movedTimes` counts events whose time did not fit the order of the lines; `leftOut`, those of operations other than
@@ -186,8 +188,12 @@ export class EdnReader {
     const process = this.#processOf(operation);
     const name = ednText(operation["f"]) ?? "";
     const f = operationOf(name);
-    if (!OPERATIONS.some((known) => known === f) || type === undefined) {
+    const isOther = this.#others.has(process, type, f, operation);
+    if (isOther || !OPERATIONS.some((known) => known === f) || type === undefined) {
       this.#leaveOut(name);
+      // The client of an operation that has an unknown outcome goes on under another number, whatever the operation was.
+      if (type === "invoke") this.#owners.begin(process);
+      if (type === "info") this.#owners.retire(process);
       return undefined;
     }
     if (!TYPES.has(type)) throw this.#error(`unknown :type :${type}`, "write :invoke, :ok, :fail or :info");
