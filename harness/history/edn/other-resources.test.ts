@@ -38,6 +38,7 @@ describe("a register that a lock guards", () => {
 
   it("is left out where its operation failed", () => {
     const failed = [said("invoke", "read", 0), said("fail", "read", 0, "nil", ", :error :timeout")];
+    expect(namesIn(...done("write", 1, "{:x 1}"))).toEqual([]);
     expect(namesIn(...failed, ...done("acquire", 0))).toEqual(["invoke acquire", "ok acquire"]);
   });
 
