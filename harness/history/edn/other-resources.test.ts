@@ -52,6 +52,13 @@ describe("a register that a lock guards", () => {
     },
   );
 
+  it("shows how many clients there are: one that did nothing else goes on under another number, too", async () => {
+    const unheard = (process: number) => [said("invoke", "add", process), said("info", "add", process)];
+    const refused = (process: number) => [said("invoke", "acquire", process), said("fail", "acquire", process)];
+    const begun = [...unheard(0), ...done("acquire", 1), ...refused(5), ...unheard(1)];
+    expect((await judged(...begun, ...done("release", 6), ...done("acquire", 2))).verdict).toBe("valid");
+  });
+
   it("is read where lockstorm wrote it: a write has a name, and what is read is a position", () => {
     const write = [
       said("invoke", "write", 0, '{:data "a"}', ', :key "k"'),
