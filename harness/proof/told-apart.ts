@@ -33,6 +33,6 @@ export async function toldApart(
   const ended = await endedEarly(run, runs, violation, proven);
   // The server shows which of the two happened that a lease which ended early leaves open.
   if (ended !== undefined)
-    return hypothesis === undefined || hypothesis.shown !== undefined ? ended : { ...ended, hypothesis };
+    return hypothesis === undefined || hypothesis.shown !== proven.shown ? ended : { ...ended, hypothesis };
   return (await takenByATry(run, runs, violation, proven)) ?? (hypothesis && { hypothesis });
 }
