@@ -15,17 +15,19 @@ import type { HistoryStep } from "../evidence/history-step.ts";
 import {
   doubtAfter,
   endInWords,
+  explainedFrom,
   hadNoMore,
-  heldBeforeInWords,
   isRenewedLate,
   type WatchedKey,
   longestLeft,
-  mayAskSeveralServers,
   mayHaveRunOut,
   mayNotHaveFreed,
+  mayShareVotes,
   type Refusal,
   type Seek,
+  SLACK,
   type Suspicion,
+  undecidedInWords,
   untouchedKey,
   whyFree,
   whyStuck,
@@ -36,9 +38,6 @@ import { GRANTABLE_TTL_MS } from "../liveness/grantable-ttl.ts";
 import { LivenessRemarks } from "../liveness/liveness-remarks.ts";
 import { clientInWords, faultInWords, holderOf, timeWords } from "../words.ts";
 import { inFigures } from "../../core/words/in-figures.ts";
-
-/** How long a lock may take beyond the TTL, for its retry interval and for everything to settle. */
-const SLACK = 2000 * NANOSECONDS_PER_MS;
 
 const FREE_BY_ITSELF = "a lock must become free by itself even if its holder dies";
 
@@ -120,9 +119,9 @@ class DeadlockFreedom implements Checker {
   #withoutViolation(): PropertyVerdict {
     if (!this.#sought) return notApplicable("no client tried to acquire");
     if (this.#inForce.size > 0) return notApplicable("a fault was still in force at the end");
-    const unexplained =
-      this.#unexplained ?? [...this.#keys.values()].find((state) => state.unexplained !== undefined)?.unexplained;
-    if (unexplained !== undefined) return unknown(heldBeforeInWords(this.#evidence.header, unexplained));
+    const refusals = [this.#unexplained, ...[...this.#keys.values()].map((state) => state.unexplained)];
+    const unexplained = refusals.find((each) => each !== undefined && !this.#promises.explain(explainedFrom(each)));
+    if (unexplained !== undefined) return unknown(undecidedInWords(this.#evidence.header, unexplained));
     for (const [key, state] of this.#keys) this.#silent.conclude(key, state);
     const { reason } = this.#silent;
     if (this.#acquiredSinceCalm) return reason === undefined ? VALID : unknown(reason);
@@ -232,6 +231,7 @@ class DeadlockFreedom implements Checker {
       this.#acquiredSinceCalm = true;
       this.#shortestGrantedMs = Math.min(this.#shortestGrantedMs, seek.value.ttlMs);
       state.unexplained = undefined;
+      state.splitSince = undefined;
     }
     const contended = event.type === "fail" && event.value?.reason === "contended";
     this.#silent.answer(seek, event, state);
@@ -263,25 +263,16 @@ class DeadlockFreedom implements Checker {
     // longer.
     const seenTaken = Math.min(refusal.time, seek.time + (seek.value.waitMs ?? 0) * NANOSECONDS_PER_MS);
     if (seenTaken <= idleSince + longestLeft(this.#evidence.header, state) + SLACK) return;
-    if (state.changing.size > 0 || this.#mayShareVotes(state, refusal, seek)) return;
+    if (state.changing.size > 0) return;
+    const mayBeSplit = mayShareVotes(this.#evidence.header, state, refusal, seek);
+    if (mayBeSplit && this.#evidence.header["backend"] !== undefined) return;
     const underWay = new Set(state.seeking.keys());
     const { streak, lastHold, doubt, lateRenewal } = state;
     const stuckSince = streak?.until === idleSince && this.#calmSince < idleSince ? streak.since : idleSince;
     const isBesideAnother = [...state.seeking.values()].some(({ value }) => value.waitMs !== 0);
     const since = { idleSince, stuckSince, seenTaken };
-    state.suspicion = { seek, refusal, ...since, lastHold, doubt, lateRenewal, underWay, isBesideAnother };
+    state.suspicion = { seek, refusal, ...since, lastHold, doubt, lateRenewal, underWay, isBesideAnother, mayBeSplit };
     if (underWay.size === 0) this.#confirm(state);
-  }
-
-  /**
-   * Whether two tries at the same time may have refused each other. If each asks several servers, each may win some of
-   * them for a moment. With one master at a time, a try that is refused as contended held nothing.
-   */
-  #mayShareVotes({ seeking, lastRefusal }: WatchedKey, refusal: Refusal, seek: Seek): boolean {
-    if (!mayAskSeveralServers(this.#evidence.header)) return false;
-    if (seeking.size > 0) return true;
-    const since = (seek.value.waitMs ?? 0) > 0 ? Math.max(seek.time, refusal.time - SLACK) : seek.time;
-    return lastRefusal !== undefined && lastRefusal.process !== refusal.process && lastRefusal.time >= since;
   }
 
   /** An acquire ended: if it held, or may have, the suspicion is dropped; once all were refused, it is proved. */
@@ -297,7 +288,7 @@ class DeadlockFreedom implements Checker {
     state.suspicion = undefined;
     if (suspicion === undefined) return;
     if (this.#evidence.heldBefore.mayLast(suspicion.refusal.key)) {
-      state.unexplained = suspicion;
+      state.unexplained = { ...suspicion, mayBeSplit: false };
       return;
     }
     // lockstorm records every fault, and without a fault nothing is under way for longer than the slack.
@@ -306,8 +297,15 @@ class DeadlockFreedom implements Checker {
       state.idleSince = suspicion.refusal.time;
       return;
     }
+    if (suspicion.mayBeSplit) {
+      const { time } = suspicion.refusal;
+      state.splitSince ??= time;
+      // Two clients may always meet once.
+      if (time - state.splitSince >= SLACK) state.unexplained = suspicion;
+      return;
+    }
     this.#promises.keep({
-      explainedFrom: suspicion.seenTaken - suspicion.stuckSince - SLACK,
+      explainedFrom: explainedFrom(suspicion),
       isBesideAnother: suspicion.isBesideAnother,
       describe: (ownLease) => this.#describe(suspicion, state, ownLease),
     });

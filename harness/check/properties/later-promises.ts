@@ -49,6 +49,11 @@ export class LaterPromises {
     else if (violation.explainedFrom > last.explainedFrom) this.#unless[KEPT - 1] = violation;
   }
 
+  /** Whether the lock has promised leases so long, in nanoseconds, beyond what it was asked for. */
+  explain(lease: number): boolean {
+    return lease <= this.#ownLease;
+  }
+
   /** Adds what no promise explains. */
   settle(findings: Findings): void {
     for (const { explainedFrom, isBesideAnother, describe } of this.#unless) {

@@ -12,6 +12,9 @@ export interface Doubt {
   readonly release?: "done" | "failed" | "unknown" | undefined;
 }
 
+/** How long a lock may take beyond the TTL, for its retry interval and for everything to settle. */
+export const SLACK = 2000 * NANOSECONDS_PER_MS;
+
 export type Seek = Extract<InvocationEvent, { f: "acquire" }>;
 export type Refusal = Extract<CompletionEvent, { f: "acquire"; type: "fail" }>;
 
@@ -43,8 +46,10 @@ export interface WatchedKey {
   suspicion: Suspicion | undefined;
   /** Since when refusals that were called violations say that the key is stuck, and the last of them: nothing else happened. */
   streak: { readonly since: number; readonly until: number } | undefined;
-  /** A refusal since the last grant that only a hold from before the history explains. */
+  /** A refusal since the last grant that only a hold from before the history explains, or tries that refused one another. */
   unexplained: Suspicion | undefined;
+  /** Since when clients that asked at the same time have been refused, and none has been granted it. */
+  splitSince: number | undefined;
 }
 
 /** A refusal that no hold explains, unless an acquire under way at the time was granted the lock. */
@@ -58,6 +63,8 @@ export interface Suspicion extends Stuck {
   readonly underWay: Set<number>;
   /** Whether another client waited for the lock then. */
   readonly isBesideAnother: boolean;
+  /** Whether tries at the same time may have refused one another. */
+  readonly mayBeSplit: boolean;
   /** The last renewal of the lease of the last hold after that hold had ended, when the client was refused. */
   readonly lateRenewal: RenewedEvent | undefined;
 }
@@ -81,6 +88,7 @@ export function untouchedKey(): WatchedKey {
     suspicion: undefined,
     streak: undefined,
     unexplained: undefined,
+    splitSince: undefined,
   };
 }
 
@@ -123,11 +131,41 @@ export interface Stuck {
   readonly doubt: Doubt;
 }
 
-/** Why nobody knows whether a lock that refused a client was stuck. */
-export function heldBeforeInWords(
+/** The shortest lease that explains a refusal, in nanoseconds. */
+export function explainedFrom({ seenTaken, stuckSince }: Suspicion): number {
+  return seenTaken - stuckSince - SLACK;
+}
+
+/**
+ * Whether two tries at the same time may have refused each other. If each asks several servers, each may win some of
+ * them for a moment. With one master at a time, a try that is refused as contended held nothing.
+ */
+export function mayShareVotes(
   header: HistoryHeader,
-  { refusal, idleSince, lastHold, doubt: { acquire } }: Stuck,
-): string {
+  { seeking, lastRefusal }: WatchedKey,
+  refusal: Refusal,
+  seek: Seek,
+): boolean {
+  if (!mayAskSeveralServers(header)) return false;
+  if (seeking.size > 0) return true;
+  const since = (seek.value.waitMs ?? 0) > 0 ? Math.max(seek.time, refusal.time - SLACK) : seek.time;
+  return lastRefusal !== undefined && lastRefusal.process !== refusal.process && lastRefusal.time >= since;
+}
+
+/** Why nobody knows whether a lock that refused a client was stuck. */
+export function undecidedInWords(header: HistoryHeader, suspicion: Suspicion): string {
+  return suspicion.mayBeSplit ? splitInWords(header, suspicion) : heldBeforeInWords(header, suspicion);
+}
+
+function splitInWords(header: HistoryHeader, { refusal, idleSince }: Suspicion): string {
+  const state =
+    knownTopology(header["topology"]) === undefined
+      ? '; if one server decides at a time, write "topology":"single" in the first line'
+      : "";
+  return `${refusal.key} was refused as contended at ${timeWords(refusal.time)} although nobody is known to have held it for ${timeWords(refusal.time - idleSince)}: the lock may be stuck, or, if it lives on several servers, clients that asked at the same time refused one another${state}`;
+}
+
+function heldBeforeInWords(header: HistoryHeader, { refusal, idleSince, lastHold, doubt: { acquire } }: Stuck): string {
   const since = lastHold === undefined ? "" : ` since ${timeWords(idleSince)}`;
   const open =
     acquire === undefined
@@ -168,7 +206,7 @@ export function mayHaveRunOut(
 }
 
 /** Whether the lock may live on several servers that know nothing of each other. */
-export function mayAskSeveralServers(header: HistoryHeader): boolean {
+function mayAskSeveralServers(header: HistoryHeader): boolean {
   const topology = knownTopology(header["topology"]);
   return topology === undefined || topology.arrangement === "independent";
 }
