@@ -131,7 +131,7 @@ function isStrangers(event: HistoryEvent, at: number, events: readonly HistoryEv
 /**
  * Whether an earlier hold with this owner value ended in a way that may have taken effect in a later one of the same
  * value: by a release of unknown outcome, a lost notice, or a lease that nobody knows. That explains to linearizability how the key became free,
- * and lease exclusion holds all the same that the lock promised it twice (README, conventions). It is the only case in
+ * and lease exclusion holds all the same that the lock promised it twice (CONVENTIONS.md). It is the only case in
  * which the one is violated and the other is not.
  */
 function endedLate(events: readonly HistoryEvent[], owner: string | undefined, until = Infinity): boolean {
