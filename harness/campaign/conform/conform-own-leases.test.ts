@@ -43,6 +43,70 @@ test.each([0.25, 1000])("a stated lease of %d times what was asked for is no lea
   });
 });
 
+test("a lease in another unit that is stated as it was asked for is told by what the servers keep", async () => {
+  const driver = driverWith((_, right) => ({
+    acquire: async (key, options) => {
+      const answer = await right.acquire(key, { ...options, ttlMs: options.ttlMs * 1000 });
+      return answer.type === "ok" ? { ...answer, value: { ...answer.value, validForMs: options.ttlMs } } : answer;
+    },
+  }));
+  expect((await checksOf(driver))["expiry"]).toMatchObject({
+    outcome: "mistake",
+    details: [
+      expect.stringMatching(
+        /its lock is still held: the servers keep it for 1,000,000 ms: give the library ttlMs in the unit that it counts in$/,
+      ),
+    ],
+  });
+});
+
+test("a try that goes on after it was refused, and then keeps the lock, is not told as a wrong unit", async () => {
+  const leaving = driverWith((redis, right) => {
+    let goesOn = false;
+    return {
+      acquire: async (key, options) => {
+        const answer = await right.acquire(key, options);
+        if (answer.type === "ok" || goesOn || key !== "k1") return answer;
+        goesOn = true;
+        const take = async (): Promise<unknown> => {
+          if ((await redis.set(key, "left", "PX", options.ttlMs, "NX")) === null)
+            return setTimeout(() => void take(), 5);
+          return setInterval(() => void redis.pexpire(key, options.ttlMs).catch(() => {}), 300);
+        };
+        void take();
+        return answer;
+      },
+    };
+  });
+  expect((await checksOf(leaving))["expiry"]).toMatchObject({
+    outcome: "mistake",
+    details: [
+      expect.stringMatching(
+        /its lock is still held, though the servers kept it for (?:999|1,000) ms: .* a try that was refused or given up goes on/,
+      ),
+    ],
+  });
+});
+
+test("a lock that is taken for an instant by tries that go on is free in time", async () => {
+  const passing = driverWith((redis, right) => ({
+    acquire: async (key, options) => {
+      const answer = await right.acquire(key, options);
+      if (answer.type === "ok") return answer;
+      const owner = randomUUID();
+      const timer = setInterval(() => {
+        void (async () => {
+          if ((await redis.set(key, owner, "PX", options.ttlMs, "NX")) !== "OK") return;
+          clearInterval(timer);
+          await right.release({ key, owner });
+        })().catch(() => {});
+      }, 50);
+      return answer;
+    },
+  }));
+  expect((await checksOf(passing))["expiry"]).toMatchObject({ outcome: "passed" });
+});
+
 test("a lock that frees the key before its own stated lease is over makes a mistake", async () => {
   const early = driverWith((redis, right) => ({
     acquire: async (key, options) => {

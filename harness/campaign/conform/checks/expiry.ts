@@ -3,7 +3,8 @@ import { isGrantedTwice } from "../shown-by-a-grant.ts";
 import { type InForce, isGranted, roundedMs, type Trial } from "../trial.ts";
 
 const TTL_MS = 1000;
-const EVERY_MS = 50;
+/** In step with no usual delay between tries: else tries that go on at one client could be a moment earlier each time. */
+const EVERY_MS = 37;
 /** Replies, rounding to milliseconds. */
 const EARLY_MS = 50;
 /** Slow retries, leases that are rounded up to a second. */
@@ -12,6 +13,7 @@ const GIVE_UP_MS = 60_000;
 /** A lease so much longer than the other that one which lasts too long, or too short a time, shows. */
 const LONG_MS = 4500;
 const OTHER_KEY = "k2";
+const UNIT_ADVICE = "give the library ttlMs in the unit that it counts in";
 
 /**
  * The lock of a client that died is free when its lease is over: neither earlier nor much later. One without leases may be free
@@ -34,6 +36,7 @@ export const expiry: ConformityCheck = {
     const grantedMs = trial.nowMs;
     // A lock whose servers count no lease may last as long as its client's connection.
     const endsWithClient = grant.validForMs === undefined && (await trial.expiries()).every((leftMs) => leftMs === 0);
+    const keptMs = Math.max(...(await trial.expiries()));
     const stated = statedMs(grant);
     const scaled = scaledInWords(stated, forLonger);
     const leaseMs = Math.max(TTL_MS, stated ?? 0);
@@ -47,7 +50,7 @@ export const expiry: ConformityCheck = {
         const held = `${roundedMs(GIVE_UP_MS)} after a client with ttlMs ${TTL_MS} died, its lock is still held`;
         if (scaled !== undefined) trial.mistake(`${held}: ${scaled}`);
         else if (grant.untilMs > trial.nowMs && (await trial.isHeld())) trial.remark(`${held}: ${ownLease}`);
-        else trial.mistake(`${held}${await endlessHint(trial)}`);
+        else trial.mistake(`${held}${await keptInWords(trial, keptMs)}`);
         return;
       }
       await trial.sleep(EVERY_MS);
@@ -78,22 +81,29 @@ function statedMs({ validForMs }: { readonly validForMs?: number }): number | un
 }
 
 /**
- * What is wrong where the stated leases, of `TTL_MS` and of `LONG_MS`, grow as what was asked for: a lock with a lease of its own
- * does not follow it. Undefined where they do not grow so, or nobody knows.
+ * What is wrong where the stated leases, of `TTL_MS` and of `LONG_MS`, grow as what was asked for without being it: a lock with a
+ * lease of its own does not follow it. Undefined where they do not grow so, or nobody knows.
  */
 function scaledInWords(stated: number | undefined, forLonger: number | undefined): string | undefined {
   if (stated === undefined || forLonger === undefined) return undefined;
-  const grows = forLonger / stated / (LONG_MS / TTL_MS);
-  if (grows < 0.9 || grows > 1.1) return undefined;
-  return `its lease is ${roundedMs(stated)} for ttlMs ${TTL_MS}, and ${roundedMs(forLonger)} for ttlMs ${LONG_MS}: give the library ttlMs in the unit that it counts in`;
+  if (!isAbout(forLonger / stated, LONG_MS / TTL_MS) || isAbout(stated, TTL_MS)) return undefined;
+  return `its lease is ${roundedMs(stated)} for ttlMs ${TTL_MS}, and ${roundedMs(forLonger)} for ttlMs ${LONG_MS}: ${UNIT_ADVICE}`;
 }
 
-/** What a driver may say whose servers keep the lock without an end. */
-async function endlessHint(trial: Trial): Promise<string> {
-  const hasNoEnd = (await trial.expiries()).every((leftMs) => leftMs === 0);
-  return hasNoEnd
-    ? ': if its holders keep it until they release it, a driver says leases: false (a worker file: "leases": false)'
-    : "";
+function isAbout(one: number, other: number): boolean {
+  return one > 0.9 * other && one < 1.1 * other;
+}
+
+/**
+ * What keeps the lock of a client that died.
+ * @param keptMs how long the servers kept it when it was granted; 0 without an end
+ */
+async function keptInWords(trial: Trial, keptMs: number): Promise<string> {
+  if (keptMs > GIVE_UP_MS) return `: the servers keep it for ${roundedMs(keptMs)}: ${UNIT_ADVICE}`;
+  if ((await trial.expiries()).every((leftMs) => leftMs === 0))
+    return ': if its holders keep it until they release it, a driver says leases: false (a worker file: "leases": false)';
+  if (keptMs === 0) return "";
+  return `, though the servers kept it for ${roundedMs(keptMs)}: it was taken or renewed afterwards. Often a try that was refused or given up goes on: end it before the driver answers`;
 }
 
 /** Whoever asks with a short TTL does not end a lease that was granted with a longer one. */
