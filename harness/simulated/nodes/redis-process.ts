@@ -85,6 +85,7 @@ export class RedisProcess {
         absentCommand: (name) => host.fail("a command", notSimulated(name)),
         clusterWanted: (command) => host.fail("a command", noCluster(command)),
         httpWanted: () => host.fail("a command", noHttp(host.name)),
+        protocolBroken: (what) => host.fail("a request", noRequest(host.name, what)),
       },
     });
     const { server } = this;
@@ -263,5 +264,12 @@ function noHttp(node: string): UserError {
   return new UserError(
     `the lock's client sends HTTP requests to ${node}, which speaks only the protocol of Redis`,
     "let the driver connect a client of that protocol, with the same lock",
+  );
+}
+
+function noRequest(node: string, what: string): UserError {
+  return new UserError(
+    `the lock's client sends ${node} what is no request in the protocol of Redis (${what})`,
+    "a lock with servers of its own cannot be tested here; let the driver connect a client of Redis",
   );
 }

@@ -146,6 +146,7 @@ export class Session implements Caller, Subscriber {
       const request = this.#parser.next(this.authenticated);
       if (request === undefined) return;
       if ("protocolError" in request) {
+        this.server.hooks.protocolBroken?.(request.protocolError);
         this.closing = true;
         this.reply(new ErrorReply(`ERR Protocol error: ${request.protocolError}`));
       } else if (request.length > 0) {
