@@ -143,3 +143,29 @@ test("a release that frees another key than it is asked for is found, however lo
     details: [expect.stringContaining("release of k1 freed k2")],
   });
 });
+
+test.each([true, false])("a try that goes on after acquire was refused is remarked: %s", async (goesOn) => {
+  const leaving = driverWith((redis, right) => ({
+    acquire: async (key, options) => {
+      const answer = await right.acquire(key, options);
+      if (answer.type === "ok" || !goesOn) return answer;
+      const timer = setInterval(() => {
+        void (async () => {
+          if ((await redis.set(key, "left", "PX", options.ttlMs, "NX")) !== "OK") return;
+          clearInterval(timer);
+          await right.release({ key, owner: "left" });
+        })().catch(() => {});
+      }, 200);
+      return answer;
+    },
+  }));
+  const remarked = {
+    outcome: "remark",
+    details: [
+      expect.stringMatching(
+        /^in the 4,000 ms after an acquire had been answered contended .*, \d\d more commands were sent to node-0 than before it: a try that goes on/,
+      ),
+    ],
+  };
+  expect(await found(leaving, "giving-up")).toMatchObject(goesOn ? remarked : { outcome: "passed" });
+});

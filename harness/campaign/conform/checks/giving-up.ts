@@ -1,3 +1,4 @@
+import { commandsSent } from "../commands-sent.ts";
 import type { ConformityCheck } from "../conformity.ts";
 import { isOvertaken } from "../overtaken.ts";
 import { replyWords, isGranted, LEASE_MS, roundedMs, unknownOutcome, type Trial } from "../trial.ts";
@@ -10,6 +11,10 @@ const WAIT_MS = 500;
 const BEYOND_MS = 1500;
 /** When the lease of the first holder is over, should its release not have ended it. */
 const OVER_MS = LEASE_MS + 100;
+
+const COUNTED_MS = 4000;
+/** More than Sentinels and replicas send in one such time and not in another. */
+const MORE_COMMANDS = 12;
 
 const BETWEEN_TRIES_MS = 50;
 /** In the last moments before a key expires, nobody can tell its expiry from a release. */
@@ -36,6 +41,7 @@ export const givingUp: ConformityCheck = {
     await trial.release(0, held);
     await trial.sleep(fromMs + OVER_MS - trial.nowMs);
     await findLateGrant(trial);
+    await findLeftTry(trial);
   },
 };
 
@@ -55,4 +61,24 @@ async function findLateGrant(trial: Trial): Promise<void> {
   } while (trial.nowMs < expiresAtMs - BEFORE_EXPIRY_MS);
   const kept = `the servers keep it for another ${roundedMs(keptMs)}, so that no other client gets it`;
   trial.mistake(`a client was granted the lock after it had given up, and ${kept}: release what is granted too late`);
+}
+
+/**
+ * A try that goes on after acquire has answered, while the lock is held: it takes the lock when nobody wants it, and keeps others
+ * from it. Nobody else sends anything then, since the holder is paused.
+ */
+async function findLeftTry(trial: Trial): Promise<void> {
+  const idle = await commandsSent(trial, COUNTED_MS);
+  const held = await trial.granted(0, { ttlMs: 60_000 });
+  await trial.client(0).pause();
+  const { reply } = await trial.acquire(1, { ttlMs: LEASE_MS });
+  await trial.sleep(BEYOND_MS);
+  const after = await commandsSent(trial, COUNTED_MS);
+  await trial.client(0).resume();
+  await trial.release(0, held);
+  if (reply.ok || idle === undefined || after === undefined) return;
+  const more = after.commands - idle.commands;
+  if (more < MORE_COMMANDS) return;
+  const sent = `in the ${roundedMs(COUNTED_MS)} after an acquire had been answered ${replyWords(reply)}, ${more} more commands were sent to ${after.node} than before it`;
+  trial.remark(`${sent}: a try that goes on takes the lock for nobody, so end it before the driver answers`);
 }

@@ -1,3 +1,4 @@
+import { commandsSent } from "../commands-sent.ts";
 import type { ConformityCheck } from "../conformity.ts";
 import { isGranted, roundedMs, type Trial } from "../trial.ts";
 
@@ -43,17 +44,10 @@ async function isTaken(trial: Trial): Promise<boolean> {
 
 /** Nobody but the holder is at work, so what the servers do in this second is to keep its lease. */
 async function countCommands(trial: Trial): Promise<void> {
-  const [node] = await trial.masters();
-  if (node === undefined) return;
-  const before = await commandsOf(trial, node);
-  await trial.sleep(1000);
-  const commands = (await commandsOf(trial, node)) - before;
-  if (commands < MANY_PER_SECOND) return;
+  const sent = await commandsSent(trial, 1000);
+  if (sent === undefined || sent.commands < MANY_PER_SECOND) return;
   const effect = "a hunt stops runs at too many, and is never valid then";
-  trial.remark(`while the lock is held, its holder sends ${commands} commands per second to ${node}: ${effect}`);
-}
-
-async function commandsOf(trial: Trial, node: string): Promise<number> {
-  const [, count] = /total_commands_processed:(\d+)/.exec(String(await trial.command(node, "INFO", "stats"))) ?? [];
-  return Number(count);
+  trial.remark(
+    `while the lock is held, its holder sends ${sent.commands} commands per second to ${sent.node}: ${effect}`,
+  );
 }
