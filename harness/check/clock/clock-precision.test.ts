@@ -21,9 +21,26 @@ describe("the precision of a clock", () => {
 
   it("is that of the coarser recorder, if that cannot be chance", () => {
     const fine = [1, 17, 5_000_123].map((time) => [0, time] as const);
-    expect(lengthOf(...fine, [1, 1_000_000], [1, 4_000_000])).toBe(3_000_000);
+    expect(lengthOf(...fine, [1, 1_000_000], [1, 4_000_000], [1, 10_000_000])).toBe(3_000_000);
     expect(lengthOf(...fine, [1, 1_000_000])).toBe(1);
     expect(lengthOf(...fine, [1, 10], [1, 30])).toBe(1);
+  });
+
+  it("is no longer than a power of ten where one difference alone shows it: a time-out has a round length too", () => {
+    const fine = [1, 17, 5_000_123].map((time) => [0, time] as const);
+    expect(lengthOf(...fine, [1, 1_000_000], [1, 60_000_000])).toBe(1_000_000);
+    expect(lengthOf(...fine, [1, 123_456], [1, 844_123_456])).toBe(1_000_000);
+    expect(lengthOf(...fine, [1, 100_000_000], [1, 900_000_000])).toBe(100_000_000);
+  });
+
+  it("is learned anew from a third time that differs by as much", () => {
+    const precision = new ClockPrecision(2);
+    for (const time of [1, 17, 5_000_123]) precision.push({ process: 0, time });
+    precision.push({ process: 1, time: 40_000_000 });
+    precision.push({ process: 1, time: 80_000_000 });
+    expect(precision.tick.length).toBe(10_000_000);
+    precision.push({ process: 1, time: 160_000_000 });
+    expect(precision.tick.length).toBe(40_000_000);
   });
 
   it("does not depend on when it was asked for before", () => {

@@ -42,17 +42,17 @@ export class ClockPrecision {
     const client = clientOf(process, this.#clients);
     const known = this.#byClient.get(client);
     if (known === undefined && this.#byClient.size >= MOST_CLIENTS) return;
-    const step = known?.step;
+    const { step, distinct } = known ?? {};
     const readings = reading(known, time);
     this.#byClient.set(client, readings);
-    this.#note(readings, readings.step !== step);
+    this.#note(readings, readings.step !== step || (readings.distinct === 3 && distinct === 2));
   }
 
   /** All clients are looked at again only where one that counted does so no more: a history asks at every event. */
-  #note(readings: Readings, stepChanged: boolean): void {
+  #note(readings: Readings, lengthChanged: boolean): void {
     if (this.#coarsest === undefined || this.#all === undefined) return;
     if (readings !== this.#coarsest) this.#coarsest = coarser(this.#coarsest, readings, lengthOf(this.#all));
-    else if (stepChanged) this.#coarsest = undefined;
+    else if (lengthChanged) this.#coarsest = undefined;
   }
 
   /** Whether several clients did something, and all at one time. */
@@ -70,17 +70,25 @@ export class ClockPrecision {
       for (const readings of this.#byClient.values()) this.#coarsest = coarser(this.#coarsest, readings, finest);
     }
     if (this.#coarsest === NONE) return { length: finest, since: all.first };
-    return { length: lengthOf(this.#coarsest), since: this.#coarsest.first };
+    return { length: shownLength(this.#coarsest, finest), since: this.#coarsest.first };
   }
 }
 
 /** The coarser of two clocks, or the one read first, if that `other` is coarser than `finest` cannot be chance. */
 function coarser(known: Readings | typeof NONE, other: Readings, finest: number): Readings | typeof NONE {
-  const length = lengthOf(other);
-  const least = known === NONE ? finest : lengthOf(known);
+  const length = shownLength(other, finest);
+  const least = known === NONE ? finest : shownLength(known, finest);
   if (length < least) return known;
   if (length === least && (known === NONE || other.first >= known.first)) return known;
   return improbability(other, finest) < Math.log(ONE_IN) ? known : other;
+}
+
+/**
+ * The length of a tick that these times show. Two times have every divisor of their difference in common, and the difference may be
+ * a time-out of so many milliseconds: they show no more than its power of ten.
+ */
+function shownLength(readings: Readings, finest: number): number {
+  return readings.distinct === 2 ? Math.min(finest * powerOfTen(readings, finest), COARSEST) : lengthOf(readings);
 }
 
 function lengthOf({ step }: Readings): number {
@@ -91,10 +99,15 @@ function lengthOf({ step }: Readings): number {
  * The logarithm of how improbable the common step of these times is for a clock whose ticks are `finest`: one difference is a
  * multiple of a given power of ten once in that many times, and all but one have a step in common once in as many as that is long.
  */
-function improbability({ distinct, step }: Readings, finest: number): number {
+function improbability(readings: Readings, finest: number): number {
+  const { distinct, step } = readings;
   if (step === 0) return 0;
-  const powerOfTen = 10 ** (/0*$/.exec(String(step / finest))?.[0].length ?? 0);
-  return Math.max((distinct - 1) * Math.log(powerOfTen), (distinct - 2) * Math.log(step / finest));
+  return Math.max((distinct - 1) * Math.log(powerOfTen(readings, finest)), (distinct - 2) * Math.log(step / finest));
+}
+
+/** The largest power of ten by which the common step of these times is longer than `finest`. */
+function powerOfTen({ step }: Readings, finest: number): number {
+  return 10 ** (/0*$/.exec(String(step / finest))?.[0].length ?? 0);
 }
 
 function reading(known: Readings | undefined, time: number): Readings {
