@@ -42,17 +42,17 @@ export class ClockPrecision {
     const client = clientOf(process, this.#clients);
     const known = this.#byClient.get(client);
     if (known === undefined && this.#byClient.size >= MOST_CLIENTS) return;
-    const { step, distinct } = known ?? {};
+    const step = known?.step;
     const readings = reading(known, time);
     this.#byClient.set(client, readings);
-    this.#note(readings, readings.step !== step || (readings.distinct === 3 && distinct === 2));
+    this.#note(readings, readings.step !== step);
   }
 
   /** All clients are looked at again only where one that counted does so no more: a history asks at every event. */
-  #note(readings: Readings, lengthChanged: boolean): void {
+  #note(readings: Readings, stepChanged: boolean): void {
     if (this.#coarsest === undefined || this.#all === undefined) return;
     if (readings !== this.#coarsest) this.#coarsest = coarser(this.#coarsest, readings, lengthOf(this.#all));
-    else if (lengthChanged) this.#coarsest = undefined;
+    else if (stepChanged) this.#coarsest = undefined;
   }
 
   /** Whether several clients did something, and all at one time. */
