@@ -29,6 +29,15 @@ describe("a client that stood in the queue before another asked", () => {
     );
   });
 
+  it("is not judged in a history of another program, which may not name every fault, and the reason says so", () => {
+    const elsewhere = served(passed(new Recording({ clients: 3 })));
+    expect(checkHistory(elsewhere.history, { foreign: true }).properties["first-come-first-served"]).toEqual({
+      verdict: "not-applicable",
+      reason: "only a history that lockstorm recorded names every fault, and a lock may drop a waiter because of one",
+      violations: [],
+    });
+  });
+
   it("waits for its turn from the grant to the other until its own", () => {
     expect(violationsOf("first-come-first-served", served(passed()))[0]?.overlap).toEqual({ from: 110e6, to: 210e6 });
   });

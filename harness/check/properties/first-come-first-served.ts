@@ -121,6 +121,10 @@ class FirstComeFirstServed implements Checker {
   #withoutViolation(): PropertyVerdict {
     if (!this.#queued) return notApplicable("no lock told a client that it stands in a queue");
     if (this.#tested) return VALID;
+    if (!this.#evidence.beganFree)
+      return notApplicable(
+        "only a history that lockstorm recorded names every fault, and a lock may drop a waiter because of one",
+      );
     return notApplicable("nobody asked for a key after a client that was certain to stand in its queue, undisturbed");
   }
 
