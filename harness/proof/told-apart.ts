@@ -5,6 +5,7 @@ import type { CounterfactualRuns } from "./counterfactual-runs.ts";
 import { endedEarly } from "./ended-early.ts";
 import { keptOnServer } from "./servers/kept-key.ts";
 import { seenOnServer } from "./servers/seen-on-server.ts";
+import { takenOnServer } from "./servers/taken-on-server.ts";
 import { withoutMajority } from "./servers/without-majority.ts";
 import { takenByATry } from "./taken-by-a-try.ts";
 
@@ -29,6 +30,9 @@ export async function toldApart(
   if (kept !== undefined) return { hypothesis: kept };
   const minority = withoutMajority(run, violation, proven, wire);
   if (minority !== undefined) return { hypothesis: minority };
+  // Whoever is granted the key next finds it free, so a run without that client would show a lease that ended early.
+  const taken = takenOnServer(run, violation, proven, wire);
+  if (taken !== undefined) return { hypothesis: taken };
   const hypothesis = seenOnServer(run, violation, proven, wire);
   const ended = await endedEarly(run, runs, violation, proven);
   // The server shows which of the two happened that a lease which ended early leaves open.
