@@ -269,7 +269,7 @@ function noHttp(node: string): UserError {
 
 function noRequest(node: string, what: string): UserError {
   return new UserError(
-    `the lock's client sends ${node} what is no request in the protocol of Redis (${what})`,
+    `the lock's client does not speak the protocol of Redis (RESP) to ${node}: ${what}`,
     "a lock with servers of its own cannot be tested here; let the driver connect a client of Redis",
   );
 }

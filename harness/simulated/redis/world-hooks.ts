@@ -30,7 +30,7 @@ export interface WorldHooks {
   clusterWanted?(command: string): void;
   /** A connection has sent an HTTP request: the server closes it without a reply. */
   httpWanted?(): void;
-  /** A connection has sent what is no request at all: the server says so and closes it. */
+  /** A connection has broken the protocol: the server says how and closes it. */
   protocolBroken?(what: string): void;
   /**
    * Where a connection's peer reaches the server at this address, for INFO and ROLE: outside the simulation its addresses mean

@@ -47,7 +47,7 @@ test.each([
 ])("ends the run, and says that this is not Redis's protocol, when a lock's client sends %j", async (text, what) => {
   await expect(acquireOn(writing(text))).rejects.toMatchObject({
     name: "UserError",
-    message: `the lock's client sends node-0 what is no request in the protocol of Redis (${what})`,
+    message: `the lock's client does not speak the protocol of Redis (RESP) to node-0: ${what}`,
   });
 });
 

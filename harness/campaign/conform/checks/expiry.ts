@@ -3,7 +3,7 @@ import { isGrantedTwice } from "../shown-by-a-grant.ts";
 import { type InForce, isGranted, roundedMs, type Trial } from "../trial.ts";
 
 const TTL_MS = 1000;
-/** In step with no usual delay between tries: else tries that go on at one client could be a moment earlier each time. */
+/** A multiple of no usual delay between tries: else a retry that takes the lock for an instant could meet every look at it. */
 const EVERY_MS = 37;
 /** Replies, rounding to milliseconds. */
 const EARLY_MS = 50;
