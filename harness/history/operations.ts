@@ -15,6 +15,19 @@ export function grantOf(event: HistoryEvent, invocation: InvocationEvent | undef
   return { invocation, completion: event };
 }
 
+/** What completed the operation that this event invoked; undefined if nothing did. */
+export function completionOf(
+  { index, process }: Pick<HistoryEvent, "index" | "process">,
+  events: readonly HistoryEvent[],
+): CompletionEvent | undefined {
+  return events.find(
+    (event): event is CompletionEvent =>
+      event.index > index &&
+      event.process === process &&
+      (event.type === "ok" || event.type === "fail" || event.type === "info"),
+  );
+}
+
 /** Whether the event is of a release that states that its owner had released before. */
 export function isReleaseAgain(event: HistoryEvent, invocation: InvocationEvent | undefined): boolean {
   const operation = event.type === "invoke" ? event : invocation;

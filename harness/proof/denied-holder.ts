@@ -4,6 +4,7 @@ import type { Hypothesis, Violation } from "../core/verdict.ts";
 import { clientOf } from "../history/clients.ts";
 import { FaultTimeline, RECORDING_DELAY_NS } from "../history/fault-timeline.ts";
 import type { History, HistoryEvent } from "../history/history.ts";
+import { completionOf } from "../history/operations.ts";
 import { ordinalOf } from "./ordinals.ts";
 
 /** A holder that was told that it holds nothing: the release that said so. */
@@ -64,9 +65,7 @@ function mayBeAnothers({ events }: History, grant: HistoryEvent, answer: History
     (event) => event.type === "invoke" && event.f === "acquire" && event.key === key && event.index < answer.index,
   );
   return asked.some((invocation) => {
-    const completion = events.find(
-      ({ index, type, process }) => index > invocation.index && process === invocation.process && type !== "invoke",
-    );
+    const completion = completionOf(invocation, events);
     if (completion === undefined || completion.type === "info") return true;
     return completion.type === "ok" && completion.index > grant.index;
   });
@@ -89,10 +88,7 @@ function mayBeTaken(
     if (event.type === "renewed") return event.key === key && event.process !== grant.process && isWithin(event);
     if (event.type !== "invoke" || event.index === release.index || event.index > answer.index) return false;
     if ((event.f !== "extend" && event.f !== "release") || event.key !== key || isOwn(event)) return false;
-    const end = events.find(
-      ({ index, process, type }) =>
-        index > event.index && process === event.process && (type === "ok" || type === "fail" || type === "info"),
-    );
+    const end = completionOf(event, events);
     if (end === undefined) return true;
     // Its own unanswered release came before what it does now; another client's may come late.
     if (end.type === "info") return event.f === "extend" || clientOf(event.process, clients) !== own;
@@ -123,11 +119,9 @@ export function probedIn(history: History, denied: DeniedHolder): Probed {
       clientOf(event.process, history.header.clients) === denied.client &&
       ordinalOf(history, event) === denied.ordinal,
   );
-  const answer = history.events.find(
-    ({ index, process, type }) =>
-      invocation !== undefined && index > invocation.index && process === invocation.process && type !== "invoke",
-  );
-  if (answer?.type !== "fail" || answer.f !== "release" || invocation === undefined) return "unclear";
+  if (invocation?.type !== "invoke") return "unclear";
+  const answer = completionOf(invocation, history.events);
+  if (answer?.type !== "fail" || answer.f !== "release") return "unclear";
   const grant = history.events.findLast(
     (event) =>
       event.type === "ok" &&

@@ -1,4 +1,5 @@
 import type { HistoryEvent, History } from "../history/history.ts";
+import { completionOf } from "../history/operations.ts";
 import { clientNumber } from "./same-in-another-run.ts";
 
 /**
@@ -36,10 +37,7 @@ function isOfHolder(event: HistoryEvent): event is HistoryEvent & { readonly f: 
 
 /** Whether the client certainly made the operation that was invoked first before the other one. */
 function isMadeFirst(first: HistoryEvent, second: HistoryEvent, { events }: History): boolean {
-  const end = events.find(
-    ({ index, type, process }) =>
-      index > first.index && process === first.process && (type === "ok" || type === "fail" || type === "info"),
-  );
+  const end = completionOf(first, events);
   if (end !== undefined && end.index < second.index) return true;
   const isStruck = events.some(
     ({ index, type }) => type === "fault" && index > first.index && index < (end?.index ?? Infinity),

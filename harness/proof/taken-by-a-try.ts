@@ -1,6 +1,7 @@
 import type { Change, Hypothesis, Proof, Violation } from "../core/verdict.ts";
 import { clientOf } from "../history/clients.ts";
 import type { History, HistoryEvent } from "../history/history.ts";
+import { completionOf } from "../history/operations.ts";
 import type { JudgedRun } from "./changed-run.ts";
 import { type CounterfactualRuns, shown } from "./counterfactual-runs.ts";
 import { ordinalOf } from "./ordinals.ts";
@@ -45,7 +46,7 @@ export async function takenByATry(
       hypothesis: {
         ...proven,
         events,
-        why: `client-${client} took the lock from its holder while it tried to acquire it (event${events.length > 1 ? "s" : ""} ${events.join(" and ")}): a try that is not granted must leave alone what another client holds`,
+        why: tookInWords(`client-${client}`, "its holder", events),
       },
       proof: {
         standing: "proven",
@@ -55,6 +56,15 @@ export async function takenByATry(
     };
   }
   return undefined;
+}
+
+/**
+ * @param events those of the try
+ * @param how what the try did, and when, if that is known
+ */
+export function tookInWords(taker: string, holder: string, events: readonly number[], how = ""): string {
+  const named = `event${events.length > 1 ? "s" : ""} ${events.join(" and ")}`;
+  return `${taker} took the lock from ${holder} while it tried to acquire it${how} (${named}): a try that is not granted must leave alone what another client holds`;
 }
 
 /** The acquires of other clients that were under way between the grant and the denial, the last one first. */
@@ -68,7 +78,7 @@ function suspectsOf(history: History, victim: HistoryEvent, denied: number): rea
     if (event.type !== "invoke" || event.f !== "acquire") continue;
     const client = clientOf(event.process, clients);
     const ordinal = ordinalOf(history, event);
-    const completed = events.find(({ index, process }) => index > event.index && process === event.process);
+    const completed = completionOf(event, events);
     const isOver = completed !== undefined && completed.index < victim.index;
     const isOwn = client === clientOf(victim.process as number, clients);
     if (event.key === victim.key && !isOver && !isOwn && ordinal !== undefined)

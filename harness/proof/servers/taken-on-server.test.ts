@@ -31,9 +31,12 @@ const TRY = 2;
  *
  * @param operation index of the invocation for which it was sent
  */
-function said(operation: number | undefined, { endedMs = 399, messages = 1 } = {}): string | undefined {
-  const { history } = recording;
-  const [violation] = violationsOf("lease-exclusion", recording);
+function said(
+  operation: number | undefined,
+  { endedMs = 399, messages = 1, clockAheadNs = 0, recorded = recording } = {},
+): string | undefined {
+  const { history } = recorded;
+  const [violation] = violationsOf("lease-exclusion", recorded);
   const proven = violation?.hypotheses?.find(({ cause }) => cause === "double-grant");
   if (violation === undefined || proven === undefined) throw new Error("the lock was not granted twice");
   const at = { server: "node-0", key: "lock:k", clockAheadNs: 0 };
@@ -54,7 +57,7 @@ function said(operation: number | undefined, { endedMs = 399, messages = 1 } = {
     messages: Array.from({ length: messages }, () => sent),
     keys: [
       { ...at, atNs: MS, value: "a", expiresInNs: 999 * MS },
-      { ...at, atNs: endedMs * MS },
+      { ...at, atNs: endedMs * MS, clockAheadNs },
       { ...at, atNs: 499.5 * MS, value: "b", expiresInNs: 1000 * MS },
     ],
     replication: [],
@@ -78,4 +81,27 @@ it("says nothing of what no try did, of a lease that was over, or of one of two 
   expect(said(granted)).toBeUndefined();
   expect(said(TRY, { endedMs: 1000 })).toBeUndefined();
   expect(said(TRY, { messages: 2 })).toBeUndefined();
+  expect(said(TRY, { endedMs: 600 })).toBeUndefined();
+  expect(said(TRY, { clockAheadNs: 1 })).toBeUndefined();
+});
+
+it("says nothing of what the holder does itself", () => {
+  const again = new Recording({ clients: 3, backend: "simulated", tasks: [2] })
+    .acquire(0, 0, "a")
+    .seek(100, 3)
+    .refused(400, 3)
+    .acquire(500, 1, "b")
+    .release(600, 1, "b");
+  expect(said(TRY, { recorded: again })).toBeUndefined();
+});
+
+it("names no event that is not the answer to the try", () => {
+  const told = new Recording({ clients: 3, backend: "simulated" })
+    .acquire(0, 0, "a")
+    .seek(100, 2)
+    .lost(300, 2, "z")
+    .refused(400, 2)
+    .acquire(500, 1, "b")
+    .release(600, 1, "b");
+  expect(said(TRY, { recorded: told })).toContain("(events 2 and 4)");
 });

@@ -3,9 +3,10 @@ import type { KeyState, WireRecord } from "../../core/messages/wire-record.ts";
 import type { WireMessage } from "../../core/messages/wire-message.ts";
 import { topologyOf } from "../../core/topologies/registry.ts";
 import type { Hypothesis, Violation } from "../../core/verdict.ts";
-import type { HistoryEvent } from "../../history/history.ts";
+import { completionOf } from "../../history/operations.ts";
 import type { JudgedRun } from "../changed-run.ts";
 import { clientNumber } from "../same-in-another-run.ts";
+import { tookInWords } from "../taken-by-a-try.ts";
 import { grantsIn } from "../victims.ts";
 import { isShared } from "./seen-on-server.ts";
 
@@ -26,13 +27,15 @@ export function takenOnServer(
   if (proven.cause !== "double-grant" || proven.ground.on !== "rest" || wire === undefined || wire.leftOut > 0)
     return undefined;
   if (topologyOf(plan.topology.kind).arrangement !== "one-server" || isShared(history)) return undefined;
-  const [victim] = grantsIn(violation, history);
-  if (victim === undefined) return undefined;
+  const [victim, second] = grantsIn(violation, history);
+  if (victim === undefined || second === undefined) return undefined;
   const holder = clientNumber(victim, history);
   for (const states of Map.groupBy(wire.keys, ({ server, key }) => JSON.stringify([server, key])).values()) {
     const index = states.findLastIndex(({ value }) => value?.includes(victim.value.owner));
     const [held, ended] = [states[index], states[index + 1]];
-    if (held === undefined || ended === undefined || ended.atNs >= expiresNs(held)) continue;
+    if (held === undefined || ended === undefined || ended.atNs >= Math.min(expiresNs(held), second.time)) continue;
+    // Else it may have been over by the server's clock.
+    if (held.clockAheadNs !== ended.clockAheadNs) continue;
     const applied = wire.messages.filter((message) => message.appliedNs === ended.atNs && asksOf(message, ended));
     const [taker] = applied;
     if (taker?.operation === undefined || applied.length > 1) continue;
@@ -47,7 +50,12 @@ export function takenOnServer(
     return {
       ...alone,
       events,
-      why: `client-${client} took the lock from client-${holder} while it tried to acquire it, by ${taker.command} at ${timeWords(ended.atNs)} (event${events.length > 1 ? "s" : ""} ${events.join(" and ")}): a try that is not granted must leave alone what another client holds`,
+      why: tookInWords(
+        `client-${client}`,
+        `client-${holder}`,
+        events,
+        `, by ${taker.command} at ${timeWords(ended.atNs)}`,
+      ),
     };
   }
   return undefined;
@@ -59,11 +67,4 @@ function expiresNs({ atNs, expiresInNs = Infinity }: KeyState): number {
 
 function asksOf({ server, keys }: WireMessage, state: KeyState): boolean {
   return server === state.server && keys.includes(state.key);
-}
-
-function completionOf(invoked: HistoryEvent, events: readonly HistoryEvent[]): HistoryEvent | undefined {
-  return events.find(
-    ({ index, process, type, f }) =>
-      index > invoked.index && process === invoked.process && f === "acquire" && type !== "invoke",
-  );
 }
