@@ -4,6 +4,7 @@ import { HarnessError, type UserError } from "../core/errors.ts";
 import { NODE_OPTIONS_FOR_MODULES } from "../core/node-options.ts";
 import { simulationsAtATime } from "./parallel/simulations-at-a-time.ts";
 import { endThread } from "./parallel/end-thread.ts";
+import { isBeyondItsShare } from "./parallel/memory-of-threads.ts";
 import { startWatched } from "./parallel/watched-worker.ts";
 
 /** What a thread says of a task before it answers. */
@@ -26,10 +27,12 @@ export interface WorkerCallbacks<Task, Answer, News> {
 /**
  * One thread per core, as far as memory goes, each with a simulation of its own. A simulated run is the same in every
  * thread, so the result does not depend on which thread did what. A thread answers each message with one message, before
- * which it may say how far it is. Disposing ends the threads, even in the middle of a task.
+ * which it may say how far it is. One that has grown beyond its share of memory is ended between two tasks, and another
+ * begun in its place. Disposing ends the threads, even in the middle of a task.
  */
 export class WorkerPool<Task, Answer, News = never> implements AsyncDisposable {
-  readonly #workers: readonly Worker[];
+  readonly #start: () => Worker;
+  readonly #workers: Worker[];
   readonly #hang = Promise.withResolvers<never>();
 
   /**
@@ -39,7 +42,8 @@ export class WorkerPool<Task, Answer, News = never> implements AsyncDisposable {
   constructor(script: URL, work?: unknown, size = simulationsAtATime()) {
     const options = { workerData: work, execArgv: [...NODE_OPTIONS_FOR_MODULES] };
     const onHang = (error: UserError): void => this.#hang.reject(error);
-    this.#workers = Array.from({ length: size }, () => startWatched(script, options, onHang));
+    this.#start = () => startWatched(script, options, onHang);
+    this.#workers = Array.from({ length: size }, this.#start);
     this.#hang.promise.catch(() => {});
   }
 
@@ -51,12 +55,13 @@ export class WorkerPool<Task, Answer, News = never> implements AsyncDisposable {
     const { signal, mayBegin = () => true, onStart, onAnswer, onInterim } = callbacks;
     const queue = tasks.entries();
     const done = Promise.all(
-      this.#workers.map(async (worker) => {
+      Array.from(this.#workers.keys(), async (place) => {
         while (!signal.aborted && mayBegin()) {
           const next = queue.next();
           if (next.done === true) return;
           const [index, task] = next.value;
           onStart(task, index);
+          const worker = await this.#workerAt(place);
           const answer = await ask(worker, task, { signal, onNews: (news) => onInterim?.(task, news as News, index) });
           if (answer !== undefined) await onAnswer(task, answer as Answer, index);
         }
@@ -65,6 +70,16 @@ export class WorkerPool<Task, Answer, News = never> implements AsyncDisposable {
     // After a hang nobody waits for the rest, which ends with the threads.
     done.catch(() => {});
     await Promise.race([done, this.#hang.promise]);
+  }
+
+  /** The thread in a place, which has the memory for another task. */
+  async #workerAt(place: number): Promise<Worker> {
+    const worker = this.#workers[place] ?? this.#start();
+    if (!(await isBeyondItsShare(worker))) return worker;
+    await endThread(worker);
+    const next = this.#start();
+    this.#workers[place] = next;
+    return next;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -1,7 +1,5 @@
+import { THREAD_BYTES } from "./memory-of-threads.ts";
 import { usableCores } from "./usable-cores.ts";
-
-/** What a thread that simulates takes at most, with a library of a user's: half a gigabyte. */
-const THREAD_BYTES = 512 * 1024 ** 2;
 
 /**
  * How many threads simulate by default: one for each core, as far as the memory that this process may still take goes
