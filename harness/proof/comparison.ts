@@ -1,5 +1,6 @@
 import type { FaultEvent } from "../history/history.ts";
 import type { Hypothesis, Property, Violation } from "../core/verdict.ts";
+import { timeLimitInWords } from "../check/evidence/ending.ts";
 import { doubtElsewhere, doubtInWords, faultInWords } from "../check/words.ts";
 import type { JudgedRun } from "./changed-run.ts";
 import { acquiresUpTo, clientNumber, countOf, eventAt, holdsOf, sameOperation, taskOf } from "./same-in-another-run.ts";
@@ -71,7 +72,8 @@ export function compare(
   const granted = clientGrantedInstead(original, other, property, violation);
   if (granted !== undefined) return { ...gone, granted };
   const missing = missingFaults(original, other);
-  const reasons = newReasons(original, other);
+  const limit = property === "deadlock-freedom" ? undefined : limitAfterConflict(mine, other);
+  const reasons = newReasons(original, other).filter((reason) => limit === undefined || !reason.startsWith(limit));
   const incomparable = whyIncomparable(other, mine, found);
   const why = toldElsewhere(reasons[0], other) ?? incomparable;
   if (why === undefined) return gone;
@@ -88,6 +90,21 @@ function newReasons(original: JudgedRun, other: JudgedRun): readonly string[] {
   const shared = doubtfulFaults(other).filter((event) => before.has(sameInAnyRun(event)));
   const known = new Set([...original.verdict.reasons, ...shared.map(doubtInWords)]);
   return other.verdict.reasons.filter((reason) => !known.has(reason));
+}
+
+/**
+ * That the other run reached its time limit, in words, where it went on for longer than it took to the grants in conflict, and
+ * the same tasks asked for the lock as often. That its clients then waited for the lock in vain says nothing about them.
+ */
+function limitAfterConflict({ key, acquires, since }: Conflict, other: JudgedRun): string | undefined {
+  const { end, events } = other.history;
+  if (end?.value.run !== "limit" || since === undefined || end.value.at <= since) return undefined;
+  const asked = new Set(
+    events
+      .filter((event) => event.type === "invoke" && event.f === "acquire" && event.key === key)
+      .map((event) => `${taskOf(event, other)}:${countOf(other, event)}`),
+  );
+  return acquires.split(" ").every((acquire) => asked.has(acquire)) ? timeLimitInWords(end) : undefined;
 }
 
 /** A reason of the other run as this run's report may give it. */

@@ -84,9 +84,19 @@ export function unlessCutShort(judged: PropertyVerdict, { end }: HistoryEnd): Pr
   return notApplicable(`only ${doneOf(sections)} when the run was stopped`);
 }
 
-function markedNotes({ value }: EndMarker, faults: FaultTimeline, waits: WaitsOfClients): EndingNotes {
+/** That a run reached its time limit: how the reason begins why it shows nothing in favour of the lock. */
+export function timeLimitInWords(end: EndMarker): string {
+  return `the run reached its time limit ${stateAt(end)}`;
+}
+
+function stateAt({ value: { at, sections } }: EndMarker): string {
+  return `at ${timeWords(at)}${sections === undefined ? "" : `, with ${doneOf(sections)}`}`;
+}
+
+function markedNotes(end: EndMarker, faults: FaultTimeline, waits: WaitsOfClients): EndingNotes {
+  const { value } = end;
   const { at, sections } = value;
-  const state = `at ${timeWords(at)}${sections === undefined ? "" : `, with ${doneOf(sections)}`}`;
+  const state = stateAt(end);
   switch (value.run) {
     case "completed":
       return NOTHING;
@@ -97,7 +107,7 @@ function markedNotes({ value }: EndMarker, faults: FaultTimeline, waits: WaitsOf
     case "limit": {
       if (value.reason !== undefined) return reason(`the run was stopped ${state}: ${value.reason}`);
       if (sections !== undefined && sections.done >= sections.planned) return NOTHING;
-      const what = `the run reached its time limit ${state}`;
+      const what = timeLimitInWords(end);
       const why = explanation(faults.faults, at) ?? waits.endless.explanation();
       if (why !== undefined) return { ...NOTHING, remarks: [`${what}: ${why}`] };
       const silence = waits.unanswered.explanation(at);
