@@ -367,3 +367,23 @@ it("blames a write of unknown outcome that may have been on its way after its au
     checkHistory(history, { foreign: true }).properties["lost-updates"]?.violations?.[0]?.cause;
   expect([causeOf(written(true)), causeOf(written(false))]).toEqual(["stale-read", "overrun"]);
 });
+
+it("names what may have taken the lock, too, where it is not certain that a lease was over", () => {
+  /** `a` was granted after a wait, with a lease that began at an unknown time; `validForMs` says how long it lasts. */
+  const lost = (validForMs?: number): Recording =>
+    new Recording({ clients: 2 })
+      .seek(0, 0, { ttlMs: 800, waitMs: 1600 })
+      .granted(600, 0, "a", validForMs === undefined ? {} : { validForMs })
+      .fault(1000, "restart-node", { targets: ["node-0"] })
+      .acquire(1100, 1, "b", { ttlMs: 800 })
+      .write(1300, 0, "a", "y")
+      .audit(1301, 1, "y", { owner: "a" })
+      .wrote(1302, 0, 1)
+      .write(1400, 1, "b", "z", { basedOn: 0 })
+      .audit(1401, 2, "z", { owner: "b", basedOn: 0 })
+      .wrote(1402, 1, 2);
+  const causes = (recording: Recording): readonly (string | undefined)[] =>
+    violationsOf("lost-updates", recording).flatMap(({ hypotheses = [] }) => hypotheses.map(({ cause }) => cause));
+  expect(causes(lost())).toEqual(["overrun", "lost-in-restart"]);
+  expect(causes(lost(100))).toEqual(["overrun"]);
+});

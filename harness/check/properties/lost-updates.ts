@@ -2,10 +2,12 @@ import { inFigures } from "../../core/words/in-figures.ts";
 import type { AuditEvent } from "../../history/history.ts";
 import type { Hypothesis, PropertyVerdict, Violation } from "../../core/verdict.ts";
 import { AuditedPositions } from "../evidence/audited-positions.ts";
-import { promiseHypotheses } from "../causes/causes.ts";
+import { hypothesesOf, promiseHypotheses } from "../causes/causes.ts";
 import type { Checker, CheckerFactory } from "../checker.ts";
 import type { SharedEvidence } from "../evidence/evidence.ts";
 import { explain } from "../explanation.ts";
+import { firstLeaseOf, type Overlap } from "../evidence/overlaps.ts";
+import { possibleShares } from "../evidence/possible-shares.ts";
 import { Findings, notApplicable, unknown, VALID } from "../findings.ts";
 import { heldAlone, type Hold } from "../../history/holds.ts";
 import type { InvocationEvent } from "../../history/operations.ts";
@@ -271,13 +273,39 @@ class LostUpdates implements Checker {
         ? ""
         : `. Their fencing tokens came in order (${before}, then ${fence}), so the resource could not tell: a new holder must first make a fenced write, and then read`;
     const late = lateWrite([last, write], order, this.#evidence);
-    if (late !== undefined) return [late];
+    if (late !== undefined) return [late, ...this.#unlessLate(mine, theirs, interferences)];
     const isNamed = [last, write].every((one) => one?.invocation?.value.owner !== undefined);
     const why = isNamed
       ? "neither of the two was written after its lease: a holder must read after the grant, and base each write on its own last write"
       : "the history does not say of both writes under which owner value they were made: a client must hold the lock from its read to its write";
     return [shown("stale-read", why)];
   }
+
+  /** What else may have led to it where it is not certain that a lease was over: whatever lets two clients hold the lock at once. */
+  #unlessLate(
+    mine: Hold | undefined,
+    theirs: Hold | undefined,
+    interferences: readonly Interference[],
+  ): readonly Hypothesis[] {
+    if (mine === undefined || theirs === undefined || mine === theirs) return [];
+    const others = hypothesesOf(overlapOf(mine, theirs), false, this.#evidence, interferences);
+    return others.filter(({ cause }) => cause !== "overrun");
+  }
+}
+
+/** Two holds that may have been in force at once, as an overlap that begins with the later one. */
+function overlapOf(one: Hold, other: Hold): Overlap {
+  const [first, second] = one.grantedIndex < other.grantedIndex ? [one, other] : [other, one];
+  const { grantedTime: from, grantedIndex: index, leaseCut: secondLeaseCut } = second;
+  return {
+    first,
+    second,
+    from,
+    index,
+    shares: possibleShares([first, second]),
+    ...firstLeaseOf(first),
+    secondLeaseCut,
+  };
 }
 
 /** The extension by which a hold continued after another client had held. */
