@@ -287,7 +287,8 @@ class LostUpdates implements Checker {
     theirs: Hold | undefined,
     interferences: readonly Interference[],
   ): readonly Hypothesis[] {
-    if (mine === undefined || theirs === undefined || mine === theirs) return [];
+    if (mine === undefined || theirs === undefined || this.#evidence.holds.sameClient(mine.process, theirs.process))
+      return [];
     const others = hypothesesOf(overlapOf(mine, theirs), false, this.#evidence, interferences);
     return others.filter(({ cause }) => cause !== "overrun");
   }
