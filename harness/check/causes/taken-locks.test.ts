@@ -35,6 +35,18 @@ describe("a second release of unknown outcome, within the lease of what it had g
     expect(violation?.explanation).toContain("a second release by client-0");
   });
 
+  it.each([
+    [
+      "its own client, whose owner values may all be one",
+      3,
+      "an owner value that is new for every acquire, and delete the key in one step",
+    ],
+    ["another client", 1, "the owner value and delete the key in one step"],
+  ])("is told what a release must compare, where it took from %s", (_, holder, rule) => {
+    const since = released(begun(), 20, 0).acquire(30, holder, "b");
+    expect(found(released(since, 40, 3).acquire(50, 2, "c"))?.explanation).toContain(`must compare ${rule}`);
+  });
+
   it("took nothing that was asked for before the first one: it may have found its own", () => {
     const beside = released(begun().seek(5, 1), 20, 0).granted(30, 1, "b");
     const causes = found(released(beside, 40, 3).acquire(50, 2, "c"))?.hypotheses?.map(({ cause }) => cause);

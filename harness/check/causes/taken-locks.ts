@@ -77,7 +77,7 @@ function taken(
         ? "which uses the same owner value"
         : "meant for an earlier hold with the same owner value"
       : `with owner ${shortOwner(ownerAsStated(interference), undefined, [ownerAsStated(first)])}`;
-    const rule = own ? "each acquire needs a new owner value" : releaseRule(first);
+    const rule = own ? "each acquire needs a new owner value" : releaseRule(first, interference, evidence);
     return {
       cause: "foreign-release",
       events: eventsOf(interference),
@@ -88,9 +88,18 @@ function taken(
   });
 }
 
-/** What a release must do, so that it takes nothing from others. */
-function releaseRule({ share }: Hold): string {
-  if (share.kind === "exclusive") return "a release must compare the owner value and delete the key in one step";
+/**
+ * What a release must do, so that it takes nothing from others. One that took a later hold of its own client may have compared an
+ * owner value that is one for the whole client, whatever its driver calls the two holds.
+ */
+function releaseRule(hold: Hold, interference: Interference, evidence: SharedEvidence): string {
+  const { share } = hold;
+  if (share.kind === "exclusive") {
+    const value = mayBeByItsClient(hold, interference, evidence)
+      ? "an owner value that is new for every acquire,"
+      : "the owner value";
+    return `a release must compare ${value} and delete the key in one step`;
+  }
   const [what, others] = share.kind === "counted" ? ["permit", "permits"] : ["hold", "holds"];
   return `a release must find the ${what} of its own owner value and end it in one step, and leave the ${others} of others`;
 }
@@ -240,6 +249,11 @@ function isReportedWithin(first: Hold, interference: Interference, evidence: Sha
 }
 
 /** Whether certainly another client than the holder made it. */
-function isByAnother({ currentProcess }: Hold, { process }: Interference, { holds }: SharedEvidence): boolean {
-  return !holds.sameClient(currentProcess, process) && !holds.sameClient(process, currentProcess);
+function isByAnother(hold: Hold, interference: Interference, evidence: SharedEvidence): boolean {
+  return !mayBeByItsClient(hold, interference, evidence);
+}
+
+/** Whether the holder's own client may have made it. */
+function mayBeByItsClient({ currentProcess }: Hold, { process }: Interference, { holds }: SharedEvidence): boolean {
+  return holds.sameClient(currentProcess, process) || holds.sameClient(process, currentProcess);
 }
