@@ -130,6 +130,31 @@ describe("a counterexample that only some seeds show", () => {
     }
   });
 
+  test(
+    "of a race for the first command becomes one in which the others begin when one client is stopped",
+    { tags: "long" },
+    async () => {
+      const judge = async (plan: Plan, delays?: Delays): Promise<LastingRun> => {
+        const { record } = await runSimulated(plan, { title: "", required: ["fencing-tokens"], delays });
+        return { plan, record, verdict: record.verdict };
+      };
+      const sections = [{ ...section, ttlMs: 1200, waitMs: 3700, steps: [] }];
+      const late = sections.map((each) => ({ ...each, after: { on: "acquire:invoke" as const, client: 0 } }));
+      const race = { ...racing, lock: "fence-kept-over-retries", clients: [{ sections }, { sections: late }] };
+      for (let seed = 1; ; seed += 1) {
+        const run = await judge({ ...race, seed });
+        if (run.verdict.verdict !== "invalid") continue;
+        const { run: found, otherSeeds } = await lasting(run, { execute: judge });
+        expect(otherSeeds).toEqual({ failed: 20, of: 20 });
+        expect(found.plan.clients.map(({ sections: [first] }) => first?.after)).toContainEqual({
+          on: "fault:start",
+          fault: 0,
+        });
+        return;
+      }
+    },
+  );
+
   test.each([
     ["setnx-expire", "kill-client", "client-0", { moment: "send", command: "PEXPIRE", client: 0 } as const],
     ["get-del", "pause-node", "node-0", { moment: "after", command: "GET", client: 0 } as const],

@@ -13,7 +13,8 @@ const COMMANDS = 12;
 /**
  * Plans without a fault, in which clients race, with a stop of one client between two of its commands: who comes in between
  * is else a matter of jitter. The others hold for longer than that one is stopped: they may all have been granted the lock
- * within the same millisecond, and whoever is stopped would come when they are gone.
+ * within the same millisecond, and whoever is stopped would come when they are gone. First those in which the others begin
+ * only when that one is stopped: who sends the first command is else a matter of jitter, too.
  */
 export function* separatedPlans(plan: Plan): Generator<Plan> {
   if (plan.faults.length > 0) return;
@@ -21,16 +22,34 @@ export function* separatedPlans(plan: Plan): Generator<Plan> {
   for (const afterMs of STOPS_MS) {
     for (let count = 1; count <= COMMANDS; count += 1) {
       for (const client of racing) {
-        // A proxy before real servers sees this moment too.
-        const at = { moment: "before" as const, client, count };
-        const params = { targets: [clientName(client)] };
-        const stop = { kind: STOP_OF_CLIENT, params, at, until: { ...at, afterMs } };
-        const clients = plan.clients.map((each, index) => (index === client ? each : outlasting(each, afterMs)));
+        const stopped = withStop(plan, client, { count, afterMs });
         // As a file of the plan gives it back.
-        yield planSchema.parse({ ...plan, clients, faults: [stop] });
+        yield planSchema.parse(othersBeginningAtStop(stopped, client));
+        yield planSchema.parse(stopped);
       }
     }
   }
+}
+
+function withStop(plan: Plan, client: number, { count, afterMs }: { count: number; afterMs: number }): Plan {
+  // A proxy before real servers sees this moment too.
+  const at = { moment: "before" as const, client, count };
+  const stop = { kind: STOP_OF_CLIENT, params: { targets: [clientName(client)] }, at, until: { ...at, afterMs } };
+  const clients = plan.clients.map((each, index) => (index === client ? each : outlasting(each, afterMs)));
+  return { ...plan, clients, faults: [stop] };
+}
+
+/** The first section of the stopped client begins at once, those of the others when it is stopped. */
+function othersBeginningAtStop(plan: Plan, stopped: number): Plan {
+  const atStop = { on: "fault:start" as const, fault: 0 };
+  const clients = plan.clients.map(({ sections }, client) => ({
+    sections: sections.map((section, place): ClientPlan["sections"][number] => {
+      if (place > 0) return section;
+      const { after: _, ...atOnce } = section;
+      return client === stopped ? atOnce : { ...atOnce, after: atStop };
+    }),
+  }));
+  return { ...plan, clients };
 }
 
 /** How much longer than a stop the other clients hold: the stopped one has to finish what it began. */
